@@ -26,9 +26,11 @@ may be chosen in view of earlier outputs. There, "the sum stays within the total
 beforehand.
 """
 
-from collections.abc import Iterable
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -112,6 +114,10 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 class Account:
     """The budget of one data set.
 
+    An account is one, whoever holds it: `copy` and `deepcopy` return the account itself, so that what copies its
+    arguments, as scikit-learn's `clone` does, goes on to charge the same budget. Threads may share it. What is pickled,
+    for another process or for a file, is closed: it shows what had been spent, and refuses every release.
+
     Parameters
     ----------
     total : the guarantee that all releases together must keep, for replacing one row.
@@ -127,6 +133,20 @@ class Account:
         self.charge = charge
         self.charged: list[Guarantee] = list(spent)
         self.releases: list[Release] = []
+        self.closed = False
+        self._turn = threading.RLock()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**{name: value for name, value in vars(self).items() if name != "_turn"}, "closed": True}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _turn=threading.RLock())
 
     def spent(self) -> Guarantee | None:
         """The sum of all charges so far, in the notion of the total, or None if there are none yet."""
@@ -137,8 +157,13 @@ class Account:
 
         Raises
         ------
-        OverBudget : the sum exceeds the total.
+        OverBudget : the sum exceeds the total, or the account is the copy of one in another process.
         """
+        if self.closed:
+            raise OverBudget(
+                "the account is a copy of one in another process or in a file: must be charged where it is kept, in "
+                "one process (n_jobs=1, or threads)"
+            )
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):
             raise OverBudget(f"{guarantee} more would bring what is spent to {total}: must stay within {self.total}")
@@ -162,13 +187,33 @@ class Account:
         budget = {key: value for key, value in arguments.items() if key in ("epsilon", "rho", "delta")}
         choices = {key: value for key, value in arguments.items() if key in about.choices}
         spend = about.spend(**budget, dimension=_number_of_columns(x), **choices)
-        guarantee: Guarantee = getattr(spend, self.charge)
-        total = self.after(guarantee)
-        values = about.sample(x, rng, **arguments)
-        entry = Release(values, name, arguments, spend, total)
-        self.charged.append(guarantee)
-        self.releases.append(entry)
+        with self.charging(spend) as total:
+            values = about.sample(x, rng, **arguments)
+            entry = Release(values, name, arguments, spend, total)
+            self.releases.append(entry)
         return entry
+
+    @contextlib.contextmanager
+    def charging(self, spend: Spend) -> Iterator[Guarantee]:
+        """Charge what a release spends, and make the release in the block; what is spent in all is given to it.
+
+        If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. After any other
+        exception it stands.
+
+        Raises
+        ------
+        OverBudget : the release would exceed the total. The block is not entered, and nothing is charged.
+        """
+        guarantee: Guarantee = getattr(spend, self.charge)
+        with self._turn:
+            total = self.after(guarantee)
+            self.charged.append(guarantee)
+        try:
+            yield total
+        except InvalidInput:
+            with self._turn:
+                self.charged.remove(guarantee)
+            raise
 
 
 def _number_of_columns(x: DataSet) -> int:

@@ -44,16 +44,18 @@ from typing import Literal
 
 import numpy as np
 
-from covassay.reference.domain import Adjacency, Box, Matrix, Number, Vector
+from covassay.reference.domain import ADJACENCIES, Adjacency, Box, Matrix, Number, Vector, require_choice
 from covassay.reference.errors import InvalidInput
 
 Divisor = Literal["n", "n-1"]
+DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 # FORMULAS
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
     """The factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is 1/n)."""
+    require_choice("divisor", divisor, DIVISORS)
     return (n - 1) / n**2 if divisor == "n" else 1 / n
 
 
@@ -121,8 +123,10 @@ def centred_sensitivity(
 
     Raises
     ------
-    InvalidInput : n is too small for the divisor, or for what is proven with that adjacency.
+    InvalidInput : n is too small for the divisor, or for what is proven with that adjacency; or a word is unknown.
     """
+    require_choice("divisor", divisor, DIVISORS)
+    require_choice("adjacency", adjacency, ADJACENCIES)
     least = (4 if adjacency == "add-remove" else 2) if divisor == "n-1" else (2 if adjacency == "add-remove" else 1)
     if n < least:
         raise InvalidInput(f"n = {n}: must be at least {least} for the divisor {divisor} and {adjacency}")

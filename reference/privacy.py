@@ -7,7 +7,7 @@ below if they hold for its output laws P and Q on every pair of neighbours:
 - ρ-zCDP (`ZCDP`): the Rényi divergence D_α(P‖Q) is at most ρα for every α > 1 (Bun–Steinke 2016);
 - (ε, δ)-DP (`ApproximateDP`): P(E) ≤ e^ε Q(E) + δ for every event E.
 
-The formulas are pure expressions. Transcendental functions come in as arguments, so the same code runs on floats, on
+The formulas are pure expressions. Transcendental functions are arguments, so the same code runs on floats, on
 sympy symbols and on mpmath numbers.
 """
 

@@ -10,7 +10,7 @@ The Greek names are DLY22's. Three bounds are ours: `omega_sharp`, which is neve
 proven below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
 `upsilon_goe`.
 
-Every logarithm is natural and comes in as an argument, so the formulas take floats, mpmath numbers and, with numpy's
+Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
 """
 

@@ -1,9 +1,13 @@
-"""What tests of mathematics have in common: a false-alarm probability, seeds of random data, and names of types."""
+"""What tests have in common: a false-alarm probability, seeds of random data, names of types, a frame of releases."""
+
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
+
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 
 # With a random seed, a statistical test of a correct law would raise a false alarm with at most this probability.
 FALSE_ALARM = 1e-9
@@ -16,3 +20,11 @@ def too_often_above(values: Vector, bound: float, beta: float) -> bool:
     """Whether too many of the n values exceed a bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)
+
+
+def framed(*arguments: str) -> list[str]:
+    """Arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 if nothing else is said."""
+    said = {"--row-bound", "--bounds", "--scale-by-data-not-private"} & set(arguments)
+    name = dict(pairwise(arguments)).get("--mechanism", "")
+    on_a_ball = name in MECHANISMS and mechanism(name).domain == "ball"
+    return [*arguments, "--row-bound", "1"] if on_a_ball and not said else [*arguments]

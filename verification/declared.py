@@ -4,8 +4,8 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
 HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
     "printed": "as their sources print them",
@@ -23,6 +23,11 @@ def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
             if declared.about.provenance == provenance:
                 groups.setdefault(heading.format(paper=declared.about.paper), []).append(declared)
     return groups
+
+
+def default_claim(name: str | None) -> Guarantee:
+    """The budget that is assumed for a mechanism, or for none, when no budget is stated."""
+    return mechanism(name).notion.default if name else PURE.default
 
 
 def stated_claim(

@@ -54,10 +54,16 @@ def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Ma
 
 def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Matrix:
     """`scaled_rows` for an array. `first` is the place of its first row in the data set, for messages."""
-    outside = (rows < box.low) | (rows > box.high)
-    if on_outside == "raise" and outside.any():
+    if on_outside == "raise" and (outside := (rows < box.low) | (rows > box.high)).any():
         i, j = np.argwhere(outside)[0]
         low, high = box.bounds[j]
         raise InvalidInput(f"x[{first + i}, {j}] = {rows[i, j]:g}: must lie in its bounds [{low:g}, {high:g}]")
-    inside = np.clip(rows, box.low, box.high)
-    return np.clip((inside - box.centre) / box.half_widths, -1.0, 1.0)
+    return scaled_block(rows, box)
+
+
+def scaled_block(rows: Matrix, box: Box) -> Matrix:
+    """The rows of a block, clipped to the box and scaled."""
+    scaled: Matrix = np.clip(rows, box.low, box.high)
+    scaled -= box.centre
+    scaled /= box.half_widths
+    return np.clip(scaled, -1.0, 1.0, out=scaled)

@@ -10,19 +10,28 @@ From there on the data set is the rows q/2^b, which lie in the unit ball exactly
 is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64 arithmetic
 on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python integers, so n
 has no limit.
+
+In a box there are no lengths: every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
+zero, so that |q_j| ≤ 2^b.
+
+The sums of a part of the data are a value, and values add: those of the whole are the sum of those of its parts, to the
+last bit, in whatever order and wherever they were computed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from covassay.reference.domain.box import Box
+from covassay.reference.domain.box_rows import scaled_block
 from covassay.reference.domain.passes import blocks
 from covassay.reference.domain.requirements import require_row_bound
-from covassay.reference.domain.rows import as_rows, unit_rows
-from covassay.reference.domain.types import DataSet, IntegerMatrix, Matrix, Number, OnLargeRows
+from covassay.reference.domain.rows import as_rows, shape_of, unit_rows
+from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 INPUT_BITS = 20
@@ -33,15 +42,44 @@ ROWS_AT_ONCE = 8192  # a block that stays in the cache
 
 @dataclass(frozen=True)
 class ExactData:
-    """What the mechanisms ask of the rows q/2^b: sums of products and sums, as integers.
+    """What the mechanisms ask of the rows q/2^b: sums of products and sums, as integers. Parts add up with +.
 
     n : rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if it was not asked for. input_bits : b.
+    row_bound, box : how rows became q: by a row bound, in the unit of the data, or by bounds on every column.
+    columns : the names of the columns, if there are any.
+
+    >>> half, rest = (exact_data(part, row_bound=2.0) for part in ([[1.0, 0.5]], [[0.25, 1.0], [2.0, 0.0]]))
+    >>> half + rest == exact_data([[1.0, 0.5], [0.25, 1.0], [2.0, 0.0]], row_bound=2.0)
+    True
     """
 
     n: int
     gram: list[list[int]]
     sums: list[int]
     input_bits: int
+    row_bound: float = 1.0
+    box: Box | None = None
+    columns: tuple[str, ...] = ()
+
+    def __add__(self, other: "ExactData") -> "ExactData":
+        if not isinstance(other, ExactData):
+            return NotImplemented
+        for what in ("d", "input_bits", "row_bound", "box", "columns"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                raise InvalidInput(f"{what} = {mine} and {theirs}: parts that are added must have the same")
+        gram = [[a + b for a, b in zip(one, two, strict=True)] for one, two in zip(self.gram, other.gram, strict=True)]
+        both = bool(self.sums and other.sums)  # sums that one of them lacks are unknown
+        sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)] if both else []
+        return replace(self, n=self.n + other.n, gram=gram, sums=sums)
+
+    def __radd__(self, other: object) -> "ExactData":
+        return self if other == 0 else NotImplemented  # the 0 with which `sum` begins
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d), as of the rows."""
+        return self.n, self.d
 
     @property
     def d(self) -> int:
@@ -76,23 +114,70 @@ class ExactData:
 
 
 def exact_data(
-    x: DataSet,
+    x: DataSet | ExactData,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
     input_bits: int = INPUT_BITS,
     sums: bool = False,
+    box: Box | None = None,
 ) -> ExactData:
-    """Read a data set as integer rows, and add up their products, and the rows themselves if `sums` is true."""
+    """Read a data set as integer rows, and add up their products, and the rows themselves if `sums` is true.
+
+    Parameters
+    ----------
+    x : (n, d), an array or `Chunks`; or such sums, which are returned as they are. n = 0 is allowed in a box.
+    box : public bounds on the columns, in place of a row bound. Values beyond them are clipped.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule, or `x` are sums that were made with another row bound, other bounds,
+        other input bits, or without the sums of the rows.
+    """
     require_input_bits("input_bits", input_bits)
+    if isinstance(x, ExactData):
+        return _require_made_with(x, require_row_bound(row_bound), input_bits, sums, box)
+    read = partial(
+        _of_part, row_bound=row_bound, on_large_rows=on_large_rows, input_bits=input_bits, sums=sums, box=box
+    )
+    if not isinstance(x, Chunks):
+        return read(x)
+    total = sum(x.fold(read), start=_nothing(x.shape[1], require_row_bound(row_bound), input_bits, sums, box))
+    if total.n != x.shape[0]:
+        raise InvalidInput(f"x has {total.n} rows on this pass: must have {x.shape[0]} on every pass")
+    return total
+
+
+def _nothing(d: int, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
+    """The sums of no rows."""
+    return ExactData(0, [[0] * d for _ in range(d)], [0] * d if sums else [], input_bits, row_bound, box)
+
+
+def _of_part(
+    x: DataSet, row_bound: float, on_large_rows: OnLargeRows, input_bits: int, sums: bool, box: Box | None
+) -> ExactData:
+    if isinstance(x, Chunks) and not x.shape[0]:
+        return _nothing(x.shape[1], row_bound, input_bits, sums, box)
     n = 0
     gram: Any = 0
     total: Any = 0
-    for block in integer_rows(x, row_bound, on_large_rows, input_bits):
+    found = integer_rows(x, row_bound, on_large_rows, input_bits) if box is None else box_rows(x, box, input_bits)
+    for block in found:
         n += len(block)
         gram = gram + as_integers(block.T @ block)
         if sums:
             total = total + as_integers(np.ones(len(block)) @ block)
-    return ExactData(n, gram.tolist(), total.tolist() if sums else [], input_bits)
+    if not n:
+        return _nothing(shape_of(x, 0)[1], row_bound, input_bits, sums, box)
+    return ExactData(n, gram.tolist(), total.tolist() if sums else [], input_bits, row_bound, box)
+
+
+def _require_made_with(x: ExactData, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
+    for what, wanted in (("row_bound", row_bound), ("input_bits", input_bits), ("box", box)):
+        if getattr(x, what) != wanted:
+            raise InvalidInput(f"{what} = {wanted}: the sums were made with {getattr(x, what)}, must be the same")
+    if sums and not x.sums:
+        raise InvalidInput("x lacks the sums of the rows: must be made with sums=True")
+    return x
 
 
 def require_input_bits(name: str, value: int) -> int:
@@ -128,10 +213,7 @@ def integer_rows(
 ) -> Iterator[Matrix]:
     """The rows q in float64, in blocks whose product is exact."""
     r = require_row_bound(row_bound)
-    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and min(x.shape) >= 1:
-        rows: Any = x  # not copied; entries that are not finite are found below
-    else:
-        rows = as_rows(x)
+    rows = _read(x, 1)
     if on_large_rows != "clip":
         rows = unit_rows(x, r, on_large_rows)  # says which row is too long
         r = 1.0
@@ -150,6 +232,29 @@ def integer_rows(
                 long = squares > limit
                 q[long] = _clipped(block[long], r, input_bits)
             yield q
+
+
+def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Matrix]:
+    """The rows q of a box in float64, in blocks whose product is exact; |q_j| ≤ 2^b."""
+    rows = _read(x, 0)
+    if rows.shape[1] != box.dimension:
+        raise InvalidInput(f"bounds of {box.dimension} columns: x has {rows.shape[1]} columns, must have as many")
+    step = rows_in_block(input_bits)
+    for chunk in blocks(rows):
+        for first in range(0, len(chunk), step):
+            block = chunk[first : first + step]
+            if not np.isfinite(block).all():
+                as_rows(rows)  # says where
+            q = scaled_block(block, box)
+            q *= 2.0**input_bits
+            yield np.trunc(q, out=q)
+
+
+def _read(x: DataSet, fewest: int) -> Any:
+    """`as_rows`, but an array of float64 is not copied; whether its entries are finite is left to the caller."""
+    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[0] >= fewest and x.shape[1] >= 1:
+        return x
+    return as_rows(x, fewest)
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:

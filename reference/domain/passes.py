@@ -40,8 +40,7 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | 
     """
     if not isinstance(rows, Chunks):
         return function(rows)
-    shape = (rows.shape[0], rows.shape[1] if dimension is None else dimension)
-    return Chunks(shape, lambda: (function(chunk) for chunk in blocks(rows)))
+    return rows.mapped(function, rows.shape[1] if dimension is None else dimension)
 
 
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
 Array = NDArray[np.float64]  # of any shape
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]  # of two axes, or a stack of matrices
+Vector = NDArray[np.float64]  # of one axis
 IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]
@@ -28,6 +28,17 @@ class Chunks:
 
     shape: tuple[int, int]
     start: Callable[[], Iterator[Matrix]]
+
+    def fold(self, function: Callable[["Chunks"], T]) -> list[T]:
+        """What a function gives for every part of the data set: one part, unless the rows lie in several places.
+
+        Where they do, the function runs there, and only what it gives travels.
+        """
+        return [function(self)]
+
+    def mapped(self, function: Callable[[Matrix], Matrix], dimension: int) -> "Chunks":
+        """The data set with `function` applied to every chunk: (m, d) -> (m, `dimension`)."""
+        return Chunks((self.shape[0], dimension), lambda: (function(chunk) for chunk in self.start()))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """`compute()`: what is computed from the rows alone. A data set that many releases read may keep it."""

@@ -281,7 +281,11 @@ def as_matrix(x: Any) -> Matrix:
 
 
 def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box:
-    """The box of bounds as they are given: (low, high) for all columns, a pair for each, or a pair by name."""
+    """The box of bounds as they are given: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
+
+    A tuple of two arrays, or of a number and an array, is (minima, maxima); a list, or one array, is a list of pairs. A
+    tuple of two tuples or lists, for two columns, can be either: it is refused if both readings are bounds.
+    """
     if isinstance(bounds, Box):
         box = bounds
     elif isinstance(bounds, Mapping):
@@ -293,14 +297,47 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
             raise InvalidInput(f"bounds: must name every column; missing {missing}, unknown {unknown}")
         box = Box.of([bounds[name] for name in names])
     else:
-        try:
-            pairs = np.asarray(bounds, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInput("bounds: must be numbers, (low, high) or a pair for every column") from None
-        box = Box.of(np.tile(pairs, (columns, 1)) if pairs.shape == (2,) else pairs)
+        pairs, ends = _as_pairs(bounds), _as_ends(bounds, columns)
+        if ends is None or (pairs is not None and _not_bounds(ends)):
+            if pairs is None:
+                raise InvalidInput("bounds: must be numbers: (low, high), a pair for every column, or (minima, maxima)")
+            box = Box.of(np.tile(pairs, (columns, 1)) if pairs.shape == (2,) else pairs)
+        elif pairs is None or _not_bounds(pairs) or np.array_equal(pairs, ends):
+            box = Box.of(ends)
+        else:
+            raise InvalidInput(
+                f"bounds = {bounds!r}: can be two pairs or (minima, maxima): give a list of pairs, or a tuple of arrays"
+            )
     if box.dimension != columns:
         raise InvalidInput(f"bounds for {box.dimension} columns: X has {columns}")
     return box
+
+
+def _as_pairs(bounds: Any) -> Matrix | None:
+    """Bounds as numbers (low, high), or as an array of pairs; None if they cannot be that."""
+    if isinstance(bounds, tuple) and any(isinstance(end, np.ndarray) and end.ndim for end in bounds):
+        return None
+    try:
+        return np.asarray(bounds, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_ends(bounds: Any, columns: int) -> Matrix | None:
+    """A tuple (minima, maxima) as pairs, of which one may be a number for all columns; None if it is none."""
+    if not (isinstance(bounds, tuple) and len(bounds) == 2):
+        return None
+    try:
+        low, high = (np.asarray(end, dtype=np.float64) for end in bounds)
+        if not low.ndim and not high.ndim:
+            return None  # (low, high) for all columns
+        return np.stack([np.broadcast_to(end, (columns,)) for end in (low, high)], axis=1)
+    except (TypeError, ValueError):
+        return None
+
+
+def _not_bounds(pairs: Matrix) -> bool:
+    return pairs.ndim != 2 or pairs.shape[1] != 2 or not (pairs[:, 0] < pairs[:, 1]).all()
 
 
 def _equal(value: Any, default: Any) -> bool:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.estimators.base import frame
 from covassay.reference.estimators.moment_estimator import MomentEstimator
@@ -17,8 +18,9 @@ class PrivateCovariance(MomentEstimator):
     ----------
     epsilon, rho : the budget, of ε-DP or of ρ-zCDP; exactly one is given.
     row_bound : a public bound on the Euclidean norm of a row; longer rows are clipped.
-    bounds : public bounds on the columns instead: (low, high) for all of them, a pair for each, or a dictionary of
-        pairs by the names of a data frame. Entries beyond them are clipped. Bounds must not be read from the data.
+    bounds : public bounds on the columns instead: (low, high) for all of them, a list of pairs, one for each, a tuple
+        (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond them are clipped. Bounds
+        must not be read from the data.
     mechanism : the name of a mechanism for the second moment; None takes the one with the least predicted error, from
         the numbers of rows and columns and the budget alone (`reference.recommendation`), among those that do not
         search for a clipping norm.
@@ -27,6 +29,8 @@ class PrivateCovariance(MomentEstimator):
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Needs python-flint.
     random_state : None for noise that nobody knows. A seed or a generator is for tests: whoever knows it, knows the
         noise, and then nothing is private.
+    accountant : an `Account` of the data set that several estimators share. A fit is charged before it draws, and one
+        that would exceed the total raises `OverBudget`.
 
     Attributes
     ----------
@@ -54,8 +58,9 @@ class PrivateCovariance(MomentEstimator):
         assume_centered: bool = False,
         rounded: bool = False,
         random_state: Any = None,
+        accountant: Account | None = None,
     ) -> None:
-        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state)
+        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant)
         self.assume_centered = assume_centered
 
     covariance_: Matrix

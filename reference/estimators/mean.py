@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Vector
 from covassay.reference.estimators.moment_estimator import MomentEstimator
 from covassay.reference.estimators.moments import SHARE_OF_MEAN
@@ -16,7 +17,7 @@ class PrivateMean(MomentEstimator):
 
     Parameters
     ----------
-    epsilon, rho, row_bound, bounds, mechanism, rounded, random_state : as for `PrivateCovariance`.
+    epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
 
     Attributes
     ----------
@@ -39,8 +40,9 @@ class PrivateMean(MomentEstimator):
         mechanism: str | None = None,
         rounded: bool = False,
         random_state: Any = None,
+        accountant: Account | None = None,
     ) -> None:
-        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state)
+        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant)
 
     location_: Vector
 

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Matrix
 from covassay.reference.domain.box import Box
+from covassay.reference.errors import InvalidInput
 from covassay.reference.estimators.base import PrivateEstimator
 from covassay.reference.estimators.moments import Map, Moments, release_moments
 from covassay.reference.privacy import Spend
@@ -27,6 +29,7 @@ class MomentEstimator(PrivateEstimator):
         mechanism: str | None,
         rounded: bool,
         random_state: Any,
+        accountant: Account | None,
     ) -> None:
         self.epsilon = epsilon
         self.rho = rho
@@ -35,15 +38,18 @@ class MomentEstimator(PrivateEstimator):
         self.mechanism = mechanism
         self.rounded = rounded
         self.random_state = random_state
+        self.accountant = accountant
 
     def _release(self, x: Matrix, box: Box | None, share: float | None, additive: bool = False) -> tuple[Map, Moments]:
         """One release of the moments of x in the unit ball, and the map there; sets what is known of the release."""
         budget = self._budget()
+        if not (self.accountant is None or isinstance(self.accountant, Account)):
+            raise InvalidInput(f"accountant of type {type(self.accountant).__name__}: must be an Account, or None")
         self._warn_of(budget)
         units = Map.of(x.shape[1], self.row_bound, box)
         candidate = self._candidate(len(x), x.shape[1] + (share is not None), budget, additive)
         u = units.unit(x)
-        moments = release_moments(u, candidate, budget, share, self._randomness(), self.rounded)
+        moments = release_moments(u, candidate, budget, share, self._randomness(), self.rounded, self.accountant)
         self.spend_ = moments.spend
         self.mechanism_ = candidate.name
         return units, moments

@@ -13,11 +13,13 @@ and s/√(ab) on one of μ. (Releasing μ and S separately would divide the budg
 "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Matrix, Number, Vector, require_row_bound, unit_rows
 from covassay.reference.domain.box import Box
 from covassay.reference.errors import InvalidInput
@@ -106,6 +108,7 @@ def release_moments(
     share: float | None,
     randomness: np.random.Generator | int | None,
     rounded: bool,
+    accountant: Account | None = None,
 ) -> Moments:
     """Release by a candidate; with a share a the mean too.
 
@@ -113,17 +116,23 @@ def release_moments(
     ----------
     u : (n, d), rows in the unit ball.
     randomness : of float noise, a generator; of a rounded release, a seed for tests or None for the operating system.
+    accountant : is charged before anything is drawn.
+
+    Raises
+    ------
+    OverBudget : the release would exceed the total of the accountant. Nothing is released or charged.
     """
+    if not (rounded or isinstance(randomness, np.random.Generator)):
+        raise InvalidInput("randomness: must be a generator for float noise")
     z = u if share is None else np.hstack([share**0.5 * u, np.full((len(u), 1), (1 - share) ** 0.5)])
-    if rounded:
-        released = _rounded(z, candidate, budget, randomness)
-    else:
-        if not isinstance(randomness, np.random.Generator):
-            raise InvalidInput("randomness: must be a generator for float noise")
-        released = candidate.sample(z, randomness, **budget.keywords())
-    matrix = (released + released.T) / 2
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}
     spend = candidate.declared.spend(**budget.keywords(), dimension=z.shape[1], **choices)
+    with contextlib.nullcontext() if accountant is None else accountant.charging(spend):
+        if isinstance(randomness, np.random.Generator) and not rounded:
+            released = candidate.sample(z, randomness, **budget.keywords())
+        else:
+            released = _rounded(z, candidate, budget, randomness)
+    matrix = (released + released.T) / 2
     if share is None:
         return Moments(matrix, None, spend)
     return Moments(second_moment_unit(share) * matrix[:-1, :-1], mean_unit(share) * matrix[:-1, -1], spend)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.downstream.pca import principal_components
 from covassay.reference.errors import InvalidInput
@@ -22,7 +23,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
     Parameters
     ----------
     n_components : how many; None takes all columns.
-    epsilon, rho, row_bound, bounds, mechanism, rounded, random_state : as for `PrivateCovariance`.
+    epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
 
     Attributes
     ----------
@@ -48,8 +49,9 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         mechanism: str | None = None,
         rounded: bool = False,
         random_state: Any = None,
+        accountant: Account | None = None,
     ) -> None:
-        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state)
+        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant)
         self.n_components = n_components
 
     components_: Matrix

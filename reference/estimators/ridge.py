@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from covassay.reference.accounting import Account
 from covassay.reference.domain import Matrix, Vector, require_positive
 from covassay.reference.domain.box import Box
 from covassay.reference.errors import InvalidInput
@@ -26,7 +27,7 @@ class PrivateRidge(MomentEstimator):
     Parameters
     ----------
     alpha : > 0, the penalty.
-    epsilon, rho, mechanism, rounded, random_state : as for `PrivateCovariance`.
+    epsilon, rho, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
     row_bound : a public bound on the norm of a row of features and target together, (x, y).
     bounds, target_bounds : public bounds on the features, and (low, high) for the target, instead of a row bound.
     fit_intercept : whether there is a constant c. Without it X and y are taken to be centred at 0.
@@ -58,8 +59,9 @@ class PrivateRidge(MomentEstimator):
         noise_penalty: bool = True,
         rounded: bool = False,
         random_state: Any = None,
+        accountant: Account | None = None,
     ) -> None:
-        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state)
+        super().__init__(epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant)
         self.alpha = alpha
         self.target_bounds = target_bounds
         self.fit_intercept = fit_intercept

@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, require_dimension
+from covassay.reference.domain import Matrix, require_choice, require_dimension
 from covassay.reference.laws import nuclear_laplace, wigner
-from covassay.reference.laws.k_norm import Body, degrees_of_freedom
+from covassay.reference.laws.k_norm import BODIES, Body, degrees_of_freedom
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 # FORMULAS
@@ -75,6 +75,7 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
     With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). l2: R times a uniform direction in the isometric coordinates.
     linf: R times a point of the boundary of a cube, one entry ±1 and the others uniform on [−1, 1].
     """
+    require_choice("body", body, BODIES)
     entries = float(degrees_of_freedom(dimension))
     if body == "schatten1":
         return of_nuclear_laplace(dimension, symmetric=True)

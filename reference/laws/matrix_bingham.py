@@ -55,6 +55,28 @@ def frames(x: Matrix) -> Matrix:
     return np.concatenate([root, x], axis=-2)
 
 
+def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
+    """One proposal X for the gaps g, and its acceptance probability, plainly; `propose` makes many, and faster."""
+    m, k = g.shape
+    x, r, accepted = np.zeros((m, k)), np.eye(m), 1.0
+    for i in range(k):
+        # the column x = Rz/(z_0² + ‖z‖²)^{1/2}
+        gap, b = np.diag(g[:, i]), bingham.envelope_parameter(np.append(0.0, g[:, i]))
+        lower = np.linalg.cholesky(np.eye(m) + 2 / b * r.T @ gap @ r)
+        z = np.linalg.solve(lower.T, rng.standard_normal(m))
+        u = z / math.sqrt(rng.standard_normal() ** 2 + z @ z)
+        x[:, i] = r @ u
+
+        # its factor of the acceptance probability
+        sphere = math.exp(bingham.log_acceptance(x[:, i] @ gap @ x[:, i], b, m + 1))
+        ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
+        accepted *= sphere * math.sqrt(ratio)
+
+        # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and I − uuᵀ is the square of what stands here
+        r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
+    return x, accepted
+
+
 def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
     """Proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
     m, k = g.shape

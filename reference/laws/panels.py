@@ -33,14 +33,20 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
     return t, w, basis, integrals
 
 
-def chebyshev(t: Vector) -> Matrix:
-    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_k(cos θ) = cos kθ: shape t.shape + (m + 1,)."""
-    angle = np.arccos(np.clip(t, -1.0, 1.0))
-    polynomials: Matrix = np.cos(angle[..., None] * np.arange(NODES + 1))
+def chebyshev(t: Array) -> Array:
+    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_{k+i} = 2 T_k T_i − T_{k−i}: shape (m + 1,) + t.shape."""
+    polynomials = np.empty((NODES + 1, *np.shape(t)))
+    polynomials[0], polynomials[1] = 1.0, np.clip(t, -1.0, 1.0)
+    k = 1
+    while k < NODES:
+        more = min(k, NODES - k)  # i = 1, …, more
+        doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
+        polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
+        k += more
     return polynomials
 
 
-def expansion(values: Matrix) -> tuple[Matrix, Matrix]:
+def expansion(values: Array) -> tuple[Array, Array]:
     """Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the nodes.
 
     The shapes are (..., m) -> (..., m) and (..., m + 1).
@@ -49,10 +55,10 @@ def expansion(values: Matrix) -> tuple[Matrix, Matrix]:
     return values @ basis.T, values @ integrals.T
 
 
-def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
+def interpolation(t: Array) -> tuple[Array, Array]:
     """Values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape + (m,) each."""
     _, _, basis, integrals = _reference_panel()
-    polynomials = chebyshev(t)
+    polynomials = np.moveaxis(chebyshev(t), 0, -1)
     return polynomials[..., :-1] @ basis, polynomials @ integrals
 
 
@@ -75,7 +81,7 @@ def _weights_to_nodes() -> Matrix:
     return np.ascontiguousarray(integrated(_reference_panel()[0]).T)
 
 
-def integrated(t: Vector) -> Matrix:
+def integrated(t: Array) -> Array:
     """Integrals from −1 to t of the m Lagrange basis polynomials: shape t.shape + (m,)."""
     return interpolation(t)[1]
 
@@ -120,7 +126,7 @@ class Panels:
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
-    def antiderivative(self, values: Matrix) -> tuple[Matrix, Matrix]:
+    def antiderivative(self, values: Array) -> tuple[Array, Array]:
         """Integrals from the first edge to every edge and to every node.
 
         Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).

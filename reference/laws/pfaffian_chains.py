@@ -24,8 +24,10 @@ q drawn, p among them, where c_q and v_q are the entries of c and v at the borde
 
 When the breakpoints are sorted, the sums over q < x are running sums.
 
-THE LIMIT. Multiplying φ at all nodes, of which there are about 14 N, by c and v takes about 60 N³ operations for one
-sample. Two QR factorisations and a product take about 7 N³.
+THE LIMIT. For one sample, φ at all nodes is multiplied by c and v, N times. There are 14 N nodes for large N, and 21 N
+at N = 100, so this takes 60 N³ to 80 N³ operations. Two QR factorisations and a product take about 7 N³, a ninth of it.
+With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Few
+points need many nodes, too, because the panels go to where the mass beyond is below 1e-20: 288 nodes for 2 points.
 """
 
 import math
@@ -69,13 +71,16 @@ class Place(NamedTuple):
     g: Matrix  # (S, N), G(x)
 
 
-def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], t: Vector) -> Place:
-    """The point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,)."""
+def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
+    """The point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
+
+    phi : φ at the nodes of that panel, (S, N, m).
+    """
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
     value, integration = interpolation(t)
-    phi, within = np.moveaxis(ensemble.phi_by_panel[panel] @ np.stack([value, integration], axis=2), 2, 0)
-    return Place(x, panel, integration, phi, ensemble.g_edges.T[panel] + half[:, None] * within)
+    at_x, within = np.moveaxis(phi @ np.stack([value, integration], axis=2), 2, 0)
+    return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
@@ -85,19 +90,19 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
     replaced by bisection. `low`, `high`, `goal` and the result have shape (S,).
     """
-    value, integral = expansion(f)
-    goal = goal + np.einsum("sk,sk->s", chebyshev(low), integral)
+    value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
+    goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
     low, high = low.copy(), high.copy()
     t = (low + high) / 2
     moving = np.arange(len(t))
     for _ in range(NEWTON_STEPS):
         at = t[moving]
         polynomials = chebyshev(at)
-        excess = np.einsum("sk,sk->s", polynomials, integral[moving]) - goal[moving]
+        excess = np.einsum("ks,ks->s", polynomials, integral[:, moving]) - goal[moving]
         below = excess < 0
         low[moving[below]], high[moving[~below]] = at[below], at[~below]
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = at - excess / np.einsum("sk,sk->s", polynomials[:, :-1], value[moving])
+            newton = at - excess / np.einsum("ks,ks->s", polynomials[:-1], value[:, moving])
         inside = (low[moving] <= newton) & (newton <= high[moving])
         t[moving] = np.where(inside, newton, (low[moving] + high[moving]) / 2)
         moving = moving[np.abs(t[moving] - at) >= CONVERGED]
@@ -147,8 +152,8 @@ class Chains:
     def draw(self, uniform: Vector) -> None:
         """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition on it."""
         target = uniform * self.cumulative[:, self.edges - 1]
-        place = place_at(self.ensemble, *self._quantile(target))
-        c, v = self._condition_on(place)
+        place, products = self._quantile(target)
+        c, v = self._condition_on(place, products)
         self._x[:, self.edges + self.drawn] = place.x
         self._panel[:, self.drawn] = place.panel
         self._integration[:, self.drawn] = place.integration
@@ -159,19 +164,19 @@ class Chains:
             self._order = np.argsort(self.breakpoints, axis=1)
             self._change_intensity(c, v)
 
-    def _quantile(self, target: Vector) -> tuple[NDArray[np.intp], Vector]:
-        """The x with F_k(x) = target: its panel and its variable t ∈ [−1, 1] there, (S,) each."""
+    def _quantile(self, target: Vector) -> tuple[Place, Array]:
+        """The x with F_k(x) = target, and c·w and v·w for all changes c and v, w = (0, sgn(q − x), …): (S, 1, 2k)."""
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
         middle = (left + right) / 2
         panel, _ = panels.locate(middle)
+        phi, half = self.ensemble.phi_by_panel[panel], panels.half_widths[panel]
         # f_k with every sign taken at the middle: the analytic branch between left and right, on the whole panel
-        signs = np.sign(self.points - middle[:, None])
-        y = self._changed(signs[:, None, :], self.ensemble.order)[:, :, : self.ensemble.points]
-        half = panels.half_widths[panel]
-        f = self._h[self._samples, panel] - (y @ self.ensemble.phi_by_panel[panel])[:, 0] * half[:, None]
+        products = self._products(np.sign(self.points - middle[:, None])[:, None, :], self.ensemble.order)
+        y = self._changed(products, self.ensemble.points)
+        f = self._h[self._samples, panel] - (y @ phi)[:, 0] * half[:, None]
         low, high = ((x - panels.edges[panel]) / half - 1 for x in (left, right))
-        return panel, invert_on_panel(f, low, high, target - below)
+        return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
         """The neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left): (S,) each."""
@@ -180,26 +185,30 @@ class Chains:
         s = self._samples
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
-    def _changed(self, w: Array, start: int = 0) -> Array:
-        """(μ − A^{−1}) w for vectors w in rows, 0 up to `start`: (S, rows, D + k − start) -> (S, rows, D + k)."""
-        size = start + w.shape[2]
-        changes = self._changes[:, : 2 * self.drawn, :size]
-        products = w @ np.swapaxes(changes[:, :, start:], 1, 2)
+    def _products(self, w: Array, start: int = 0) -> Array:
+        """c·w and v·w for all changes c and v, and vectors w in rows that are 0 outside of their part from `start`."""
+        part = self._changes[:, : 2 * self.drawn, start : start + w.shape[2]]
+        products: Array = w @ np.swapaxes(part, 1, 2)
+        return products
+
+    def _changed(self, products: Array, size: int) -> Array:
+        """The first entries of (μ − A^{−1}) w, from c·w and v·w: (S, rows, 2k) -> (S, rows, size)."""
         swapped = np.empty_like(products)  # c (v·w) − v (c·w)
         swapped[:, :, 0::2], swapped[:, :, 1::2] = products[:, :, 1::2], -products[:, :, 0::2]
-        changed: Array = swapped @ changes
+        changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
         return changed
 
-    def _condition_on(self, place: Place) -> tuple[Matrix, Matrix]:
+    def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
         """c and v of the point at this place, (S, D + k + 1) each."""
         n, d = self.ensemble.points, self.ensemble.order
-        borders = np.zeros((self.size, 2, d + self.drawn))  # a and b
+        borders = np.zeros((self.size, 2, d))  # a and b, but for the signs in b
         borders[:, 0, :n] = place.phi
         borders[:, 1, :n] = self.ensemble.totals - 2 * place.g
-        borders[:, 1, n:d] = 1.0
-        borders[:, 1, d:] = np.sign(self.points - place.x[:, None])
-        mu_borders = self._changed(borders)
-        mu_borders[:, :, :d] += (borders[:, :, :d].reshape(-1, d) @ self.ensemble.kernel.T).reshape(-1, 2, d)
+        borders[:, 1, n:] = 1.0
+        products = self._products(borders)
+        products[:, 1:] += products_of_signs
+        mu_borders = self._changed(products, d + self.drawn)
+        mu_borders[:, :, :d] += (borders.reshape(-1, d) @ self.ensemble.kernel.T).reshape(-1, 2, d)
         intensity = -np.einsum("sn,sn->s", place.phi, mu_borders[:, 1, :n])
         with np.errstate(invalid="ignore"):  # a negative intensity becomes NaN, which the certificate rejects
             self.log_intensity += np.log(intensity)
@@ -210,20 +219,19 @@ class Chains:
     def _change_intensity(self, c: Matrix, v: Matrix) -> None:
         """Replace f_k by f_{k+1}: in h at the nodes, and in F at the breakpoints."""
         n, d = self.ensemble.points, self.ensemble.order
-        both = np.stack([c, v])
+        both = np.stack([2 * c, v])  # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2): factors 2 here cost nothing
         rates, features = self._room
-        np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # α and β
-        at_edges = self._at_edges(rates)  # A and B
-        at_minus_infinity = both[:, :, :n] @ self.ensemble.totals + both[:, :, n:d].sum(axis=2)  # e_c and e_v
+        np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # 2α and β
+        at_edges = self._at_edges(rates)  # 2A and B
+        at_minus_infinity = both[:, :, :n] @ self.ensemble.totals + both[:, :, n:d].sum(axis=2)  # 2e_c and e_v
         integrals_to_nodes(rates, out=features)
-        features *= -2
-        features += (at_minus_infinity[:, :, None] - 2 * at_edges[:, :, :-1])[:, :, :, None]  # E·c and E·v
+        features += (at_edges[:, :, :-1] - at_minus_infinity[:, :, None] / 2)[:, :, :, None]  # −E·c and −E·v/2
         features *= rates[::-1]
-        change = np.subtract(features[0], features[1], out=features[0])
+        change = np.subtract(features[1], features[0], out=features[0])
         self._h += change
-        a, b = self._at_breakpoints(rates, at_edges)
-        signed = self._signed_integral(c[:, d:], b) - self._signed_integral(v[:, d:], a)
-        self.cumulative += self._at_breakpoints(change, self._at_edges(change)) + signed
+        integrals = self._at_breakpoints(rates, at_edges)
+        self.cumulative += self._at_breakpoints(change, self._at_edges(change))
+        self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
         """The integral from −∞ to every panel edge, of values (…, panels, m) at the nodes: (…, panels + 1)."""
@@ -238,14 +246,18 @@ class Chains:
         within = np.einsum("skm,...skm->...sk", self._integration[:, : self.drawn], values[..., sample, panel, :])
         return np.concatenate([at_edges, at_edges[..., sample, panel] + within], axis=-1)
 
-    def _signed_integral(self, weights: Matrix, integral: Matrix) -> Matrix:
-        """∫_{−∞}^x Σ_q w_q sgn(q − t) α(t) dt at every breakpoint x, from w (S, k) and A there (S, B): (S, B)."""
-        w = np.concatenate([np.zeros((self.size, self.edges)), weights], axis=1)
-        w = np.take_along_axis(w, self._order, axis=1)
-        a = np.take_along_axis(integral, self._order, axis=1)
-        beyond = w.sum(axis=1)[:, None] - 2 * np.cumsum(w, axis=1)  # Σ_q w_q sgn(q − x)
-        signed = np.empty_like(a)
-        np.put_along_axis(signed, self._order, a * beyond + 2 * np.cumsum(w * a, axis=1), axis=1)
+    def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
+        """∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x: (S, B).
+
+        weights : w, (2, S, k). integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
+        """
+        order = np.broadcast_to(self._order, integrals.shape)
+        w = np.concatenate([np.zeros((*weights.shape[:-1], self.edges)), weights], axis=-1)
+        w, a = (np.take_along_axis(values, order, axis=-1) for values in (w, integrals))
+        beyond = w.sum(axis=-1, keepdims=True) - 2 * np.cumsum(w, axis=-1)  # Σ_q w_q sgn(q − x)
+        signed = np.empty_like(self.cumulative)
+        sorted_sum = (a * beyond).sum(axis=0) + 2 * np.cumsum((w * a).sum(axis=0), axis=-1)
+        np.put_along_axis(signed, self._order, sorted_sum, axis=-1)
         return signed
 
 

@@ -34,7 +34,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector, require_dimension
+from covassay.reference.domain import Array, Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels, integrated, interpolation
 
@@ -85,7 +85,7 @@ class PfaffianEnsemble:
         self.g_edges, self.g_nodes = self.panels.antiderivative(self.phi)
         self.totals: Vector = self.g_edges[:, -1]
 
-    def _orthonormal_basis(self) -> tuple[Matrix, float]:
+    def _orthonormal_basis(self) -> tuple[Array, float]:
         """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
 
         The three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by quadrature. It runs
@@ -123,7 +123,7 @@ class PfaffianEnsemble:
         return np.block([[matrix, border[:, None]], [-border[None], np.zeros((1, 1))]])
 
     @cached_property
-    def phi_by_panel(self) -> Matrix:
+    def phi_by_panel(self) -> Array:
         """φ at the nodes, panel first: (panels, N, m). The values of one panel lie together in memory."""
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
@@ -136,7 +136,7 @@ class PfaffianEnsemble:
         return (phi @ value[:, :, None])[:, :, 0], self.g_edges.T[panel] + within
 
     @cached_property
-    def e_nodes(self) -> Matrix:
+    def e_nodes(self) -> Array:
         """E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))

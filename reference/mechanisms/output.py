@@ -12,6 +12,14 @@ import numpy as np
 
 from covassay.reference.domain import Array, Vector
 
+POINTS = {"mean": "the origin", "second_moment": "the origin", "covariance": "the mean of the records"}
+UNITS = {
+    "mean": "the unit of x",
+    "covariance": "the unit of x squared: of entry i, j the units of columns i and j multiplied",
+    "second_moment": "the unit of x squared: of entry i, j the units of columns i and j multiplied",
+    "rows": "records",
+}
+
 
 @dataclass(frozen=True)
 class Output:
@@ -47,9 +55,24 @@ class Output:
         """What a file says of the columns that an output speaks of."""
         return {"columns": list(columns)}
 
+    def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
+        """For every part that a file holds: about which point it is taken, if about any, and in which unit.
+
+        scaled : the columns were shifted and scaled by their bounds.
+        """
+        parts = self.parts(np.zeros(self.shape(2)))
+        return {name: self._said(name, scaled and not self.restorable) for name in parts}
+
+    def _said(self, part: str, foreign: bool) -> dict[str, str]:
+        """`foreign`: the part describes the scaled columns, and cannot be brought back to the units of the data."""
+        about = {"about": POINTS[part]} if part in POINTS else {}
+        unit = UNITS.get(part, self.unit)
+        return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
+
     def header(self, columns: Sequence[str]) -> list[str]:
-        """The names above the columns of a table of the output."""
-        return list(columns)
+        """What stands above the columns of an output in a file of text."""
+        shape = self.shape(len(columns))
+        return list(columns[: shape[-1]]) if shape else [self.kind]
 
     @property
     def restorable(self) -> bool:
@@ -61,16 +84,34 @@ class Output:
         return None
 
 
+@dataclass(frozen=True)
 class MatrixOutput(Output):
-    """(d, d): an estimate of a second moment or a covariance (power 2), or a preconditioner (power −1)."""
+    """(d, d): an estimate of a second moment or a covariance (power 2), or a preconditioner (power −1).
+
+    centred : it estimates the covariance, which is about the mean of the data wherever that lies.
+    """
 
     kind, layout = "matrix", "(d, d)"
+    centred: bool = False
 
     def shape(self, dimension: int) -> tuple[int, ...]:
         return dimension, dimension
 
+    @property
+    def part(self) -> str:
+        """What the matrix is, by the name that it has in a file."""
+        if self.power != 2:
+            return "preconditioner" if self.power == -1 else self.kind
+        return "covariance" if self.centred else "second_moment"
+
     def parts(self, values: Array) -> dict[str, Array]:
-        return {"covariance": values}
+        return {self.part: values}
+
+    def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
+        said = super().meaning(scaled)
+        if scaled and self.part == "second_moment":
+            said[self.part]["about"] = "the point `shift` in the provenance"
+        return said
 
     @property
     def restorable(self) -> bool:
@@ -209,6 +250,7 @@ class LevelOutput(NumberOutput):
 
 SECOND_MOMENT = MatrixOutput(power=2)
 SYMMETRIC_SECOND_MOMENT = MatrixOutput(power=2, symmetric=True)
+COVARIANCE = MatrixOutput(power=2, symmetric=True, centred=True)
 ROWS_MEAN_COVARIANCE = RowsMeanCovarianceOutput(power=1, symmetric=True)
 
 OUTPUTS: dict[str, Output] = {

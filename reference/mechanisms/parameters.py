@@ -105,7 +105,7 @@ class Parameter:
         if self.choices:
             return require_choice(self.name, str(value), self.choices)
         try:
-            number = float(value)
+            number = requirements.read_number(value) if isinstance(value, str) else float(value)
         except ValueError:
             raise InvalidInput(f"{self.name} = {value!r}: must be a number") from None
         if self.whole and not number.is_integer():

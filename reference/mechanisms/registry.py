@@ -1,15 +1,27 @@
-"""The table of contents: every mechanism of the reference, by name."""
+"""The table of contents: every mechanism of the reference, by name.
 
+A mechanism is found by its file. Tables list those that the package names in its order, and then the others.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 from covassay.reference import mechanisms
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.privacy import PURE, Guarantee
 
-MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {
-    declared.name: declared for declared in (getattr(mechanisms, name).MECHANISM for name in mechanisms.__all__)
-}
+
+def _declared() -> list[Mechanism[Any, ..., Any]]:
+    """The declaration of every file that has one."""
+    files = (found.name for found in walk_packages(mechanisms.__path__, f"{mechanisms.__name__}.") if not found.ispkg)
+    modules = {name.rpartition(".")[2]: name for name in files if name != __name__}
+    ordered = sorted(modules, key=lambda name: mechanisms.__all__.index(name) if name in mechanisms.__all__ else 1000)
+    loaded = (import_module(modules[name]) for name in ordered)
+    return [module.MECHANISM for module in loaded if hasattr(module, "MECHANISM")]
+
+
+MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {declared.name: declared for declared in _declared()}
 
 
 def mechanism(name: str) -> Mechanism[Any, ..., Any]:
@@ -17,8 +29,3 @@ def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: {guess(name, MECHANISMS)}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
-
-
-def default_claim(name: str | None) -> Guarantee:
-    """The budget that is assumed when none is given."""
-    return mechanism(name).notion.default if name else PURE.default

@@ -10,6 +10,10 @@ There are two kinds. `noise`: the root mean square norms of noise that does not 
 that has the right order in d. `table`: m times the root mean square error of a mechanism on the imagined data
 (`setting`), where m is nε or n√ρ, on a grid of d, of q = mt/d^{3/2} (mt/d for zCDP), and, where the error depends on
 the trace t in another way than through q, of t. Between the points of a grid the logarithms are interpolated linearly.
+
+The tables of correlated Gaussian rows are of mechanisms that search for a clipping norm among the powers of 2. Their error
+jumps where the longest of 1024 rows passes one, somewhere between two traces; there the larger figure is taken. For far
+more rows the longest is longer, and the jump comes at a smaller trace.
 """
 
 import json
@@ -26,6 +30,7 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # how the name of a table ends that was measured on correlated Gaussian rows
 SETTLED = 0.05  # how much the figures at the last two q may differ, in their logarithms, to be taken as constant
 
 
@@ -57,17 +62,26 @@ class Measured:
             where = place[name]
             if not axis[0] * (1 - 1e-9) <= where <= axis[-1] * (1 + 1e-9):
                 return None
-            logs, errors = _along_first(np.log(axis), logs, errors, math.log(where))
+            jumps = name == "trace" and self.law.endswith(OF_GAUSSIAN_ROWS)
+            logs, errors = _along_first(np.log(axis), logs, errors, math.log(where), jumps)
         return math.exp(float(logs)), float(errors)
 
 
-def _along_first(axis: Vector, values: Matrix, errors: Matrix, where: float) -> tuple[Matrix, Matrix]:
-    """The values between two points of their first axis, interpolated linearly; the errors are the larger ones."""
+def _along_first(
+    axis: Vector, values: Matrix, errors: Matrix, where: float, jumps: bool = False
+) -> tuple[Matrix, Matrix]:
+    """The values between two points of their first axis, interpolated linearly; the errors are the larger ones.
+
+    jumps : the values jump somewhere between two points, so that the larger of them is taken.
+    """
     if len(axis) == 1:
         return values[0], errors[0]
     k = min(max(int(np.searchsorted(axis, where)) - 1, 0), len(axis) - 2)
     share = min(max((where - axis[k]) / (axis[k + 1] - axis[k]), 0.0), 1.0)
-    return (1 - share) * values[k] + share * values[k + 1], np.maximum(errors[k], errors[k + 1])
+    larger = np.maximum(errors[k], errors[k + 1])
+    if jumps and 1e-9 < share < 1 - 1e-9:
+        return np.maximum(values[k], values[k + 1]), larger
+    return (1 - share) * values[k] + share * values[k + 1], larger
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,10 @@
 
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
 prediction says what kind it is (`additive.KINDS`), and how far from a simulation it is allowed to be.
+
+What a mechanism that searches for a clipping norm makes of the data depends on how the norms of the rows scatter. Its
+error is predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger one.
+The predictions of all others are the same for both.
 """
 
 from collections.abc import Sequence
@@ -19,10 +23,12 @@ from covassay.reference.mechanisms.pure import output_perturbation
 from covassay.reference.mechanisms.pure.bingham import exponent as bingham_exponent
 from covassay.reference.recommendation.additive import ADDITIVE, Figure
 from covassay.reference.recommendation.candidates import CANDIDATES, LEFT_OUT, Candidate
-from covassay.reference.recommendation.measured import measured, relative_size
+from covassay.reference.recommendation.measured import OF_GAUSSIAN_ROWS, measured, relative_size
 from covassay.reference.recommendation.setting import Setting, model_spectrum
 
 Norm = Literal["frobenius", "spectral"]
+RowsAre = Literal["equal", "gaussian"]
+ROWS: tuple[RowsAre, ...] = ("equal", "gaussian")
 Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
@@ -43,16 +49,23 @@ UNPROJECTED = {
 class Prediction:
     """The predicted error of one candidate, in one norm.
 
+    equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
     allowance : the relative error of the prediction itself, on either side; 0 for formulas, and infinite below a bound.
     """
 
     candidate: Candidate
     norm: Norm
-    figure: Figure
+    equal: Figure
+    gaussian: Figure
+
+    @property
+    def figure(self) -> Figure:
+        """The larger of the two figures."""
+        return max(self.equal, self.gaussian, key=lambda figure: figure.value)
 
     @property
     def error(self) -> float:
-        """The predicted root mean square error."""
+        """The predicted root mean square error, under the worse of the two assumptions."""
         return self.figure.value
 
     @property
@@ -129,18 +142,18 @@ def recommend(
     for candidate in candidates:
         if candidate.pure != setting.pure:
             continue
-        figure = predict(candidate, setting, chosen)
-        if figure is None:
+        equal, gaussian = (predict(candidate, setting, chosen, rows) for rows in ROWS)
+        if equal is None or gaussian is None:
             unknown[candidate.name] = "its error was not measured at these numbers"
         else:
-            found.append(Prediction(candidate, chosen, figure))
+            found.append(Prediction(candidate, chosen, equal, gaussian))
     if not found:
         raise InvalidInput(f"norm = {chosen!r}, d = {setting.dimension}: no candidate has a prediction there")
     found.sort(key=lambda p: (float(f"{p.error:.9g}"), p.candidate.law not in UNPROJECTED))
     return Recommendation(setting, chosen, goal, tuple(found), unknown, LEFT_OUT, _alternative(setting, goal, found))
 
 
-def predict(candidate: Candidate, setting: Setting, norm: Norm) -> Figure | None:
+def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = "equal") -> Figure | None:
     """The predicted error; None if it was not measured there and no formula bounds it."""
     n, d, law = setting.rows, setting.dimension, candidate.law
     if d == 1:
@@ -149,7 +162,7 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm) -> Figure | None
         unit = getattr(ADDITIVE[law], norm)(d)
         return None if unit is None else unit.times(ADDITIVE[law].scale(n, d, setting.amount))
     q = relative_size(d, setting.size, setting.trace, setting.pure)
-    table = measured().get(law)
+    table = measured().get(law + OF_GAUSSIAN_ROWS if candidate.searches and rows == "gaussian" else law)
     found = None if table is None else table.at(norm, d=d, q=q, trace=setting.trace)
     if found is not None:
         return Figure(found[0] / setting.size, "measured", found[1])

@@ -1,7 +1,8 @@
 """The public facts that a recommendation rests on, the data that it imagines, and the regime of the error.
 
 A recommendation has to imagine data, because the error of some mechanisms depends on them. It imagines rows of equal
-norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d.
+norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d; and, where that
+makes a difference, correlated Gaussian rows with the same eigenvalues, clipped to the ball.
 
 The regimes are those of the theory, with the constants of two mechanisms. Let m be nε for pure DP, and n√ρ for zCDP.
 The spectral norm of the noise is near πd/m for symmetric nuclear-Laplace noise, and near √(2d)/m for Gaussian noise of

@@ -1,6 +1,7 @@
 """From a table to a private matrix with its provenance: reading, scaling, accounts, post-processing, writing."""
 
-from covassay.reference.release.table_release import ReleaseRequest, TableRelease, release_table
+from covassay.reference.release.parts import exact_moments
+from covassay.reference.release.table_release import ReleaseRequest, TableRelease, mechanism_for, release_table
 from covassay.reference.release.tables.selection import Selection
 
-__all__ = ["ReleaseRequest", "Selection", "TableRelease", "release_table"]
+__all__ = ["ReleaseRequest", "Selection", "TableRelease", "exact_moments", "mechanism_for", "release_table"]

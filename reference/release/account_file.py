@@ -20,7 +20,7 @@ import json
 import math
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,12 +29,12 @@ from typing import Any
 from covassay.reference.accounting import Account, OverBudget
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee, guarantee_of
-from covassay.reference.release.messages import clipped, named, reason, require_suffix
+from covassay.reference.release.messages import clipped, named, reason, require_suffix, shown, unique_keys
 from covassay.reference.release.tables.files import data_files
 from covassay.reference.release.writing import json_text, replace_file, require_writable, target_file
 
 SCHEMA = "covassay-account-1"
-ADJACENCY = "replace-one"
+REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
 PATIENCE = 60.0  # seconds to wait while another command enters its release
 
 Tell = Callable[[str], None]  # what to do with a message for the user, while something is awaited
@@ -44,14 +44,16 @@ Tell = Callable[[str], None]  # what to do with a message for the user, while so
 class AccountFile:
     """An account as it was when it was last read.
 
-    data : name and size in bytes of the data file.
+    data : name and size in bytes of the data file; the name alone, if the caller has named data that are no file.
     releases : one entry per release, "claimed" being its budget.
+    adjacency : which data sets are neighbours, for the total and for all releases.
     """
 
     path: Path
     total: Guarantee
     data: dict[str, Any]
     releases: tuple[dict[str, Any], ...]
+    adjacency: str = REPLACE_ONE
 
     def account(self) -> Account:
         """The total budget and what has been spent of it."""
@@ -70,19 +72,21 @@ class AccountFile:
         patience : seconds to wait for another command that enters its release. tell : is told before the wait.
         """
         with _locked(self.path, PATIENCE if patience is None else patience, tell):
-            now = open_account(self.path, self.data, self.total) if self.path.exists() else self
+            now = open_account(self.path, self.data, self.total, self.adjacency) if self.path.exists() else self
             total = now.after(guarantee_of(entry["claimed"]))
             _write(replace(now, releases=(*now.releases, entry)))
         return total
 
 
-def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> AccountFile:
+def open_account(
+    path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: str = REPLACE_ONE
+) -> AccountFile:
     """Read the account, or begin one with that total. Nothing is written yet.
 
     Raises
     ------
-    InvalidInput : there is neither an account nor a total, or the account is damaged, has another total, or belongs to
-        another data file.
+    InvalidInput : there is neither an account nor a total, or the account is damaged, has another total or other
+        neighbours, has a second name (a hard link), or belongs to another data file.
     """
     require_suffix(path, (".json",))
     try:
@@ -91,13 +95,23 @@ def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> A
         if total is None:
             raise InvalidInput(f"{named(path)} does not exist: --total must say what may ever be spent") from None
         require_writable(path)
-        return AccountFile(path, total, data, ())
+        return AccountFile(path, total, data, (), adjacency)
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be an account file") from None
     require_writable(path)
+    if target_file(path).stat().st_nlink > 1:
+        raise InvalidInput(
+            f"{named(path)} has a second name (a hard link): must have one, since a release is entered by replacing "
+            "it, and the other name would keep the old account"
+        )
     found = _parsed(path, text)
     if total is not None and total != found.total:
         raise InvalidInput(f"--total {total}: {named(path)} has the total {found.total}, which must stay")
+    if found.adjacency != adjacency:
+        raise InvalidInput(
+            f"{named(path)} is the account of releases for {found.adjacency}, and this one is for {adjacency}: must be "
+            "one notion of neighbours in an account"
+        )
     if found.data != data:
         raise InvalidInput(
             f"{named(path)} is the account of {_described(found.data)}, not of {_described(data)}: "
@@ -106,12 +120,25 @@ def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> A
     return found
 
 
-def fingerprint(data: Any) -> dict[str, Any]:
-    """Name and size of a data file, of the files of a directory, or of several files; their content is not read."""
+def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
+    """Name and size of a data file, of the files of a directory, or of several files; their content is not read.
+
+    name : what the caller calls data that are no files. Files have names of their own.
+    """
     if isinstance(data, str | Path):
         data = [Path(data)]
-    if not isinstance(data, list | tuple):
-        raise InvalidInput("--budget-file: the data have no name by which an account could know them: must be files")
+    of_files = isinstance(data, list | tuple) and all(isinstance(path, str | Path) for path in data)
+    if name is not None:
+        if of_files:
+            raise InvalidInput(f"name = {name!r}: files are known by their own names: must be None")
+        if not name.strip():
+            raise InvalidInput(f"name = {name!r}: must name the data")
+        return {"name": " ".join(name.split())}
+    if not of_files:
+        raise InvalidInput(
+            "--budget-file: the data have no name by which an account could know them: must be files, or the caller "
+            "must name them (name=)"
+        )
     files = [_resolved(path) for path in data_files(data)]
     given = _resolved(Path(data[0]))
     names = [path.name for path in files]
@@ -137,26 +164,65 @@ def require_patience(value: float) -> float:
 
 def _parsed(path: Path, text: str) -> AccountFile:
     try:
-        document = json.loads(text)
-        if document["schema"] != SCHEMA or document["adjacency"] != ADJACENCY:
-            raise KeyError("schema")
-        data = {"name": str(document["data"]["name"]), "bytes": int(document["data"]["bytes"])}
-        releases = [dict(entry) for entry in document["releases"]]
-        account = AccountFile(path, guarantee_of(document["total"]), data, tuple(releases))
+        document = json.loads(text, object_pairs_hook=unique_keys, parse_constant=_no_number)
+        _require_types(document)
+        account = AccountFile(
+            path, guarantee_of(document["total"]), document["data"], tuple(document["releases"]), document["adjacency"]
+        )
         account.account().spent()
         return account
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        what = "it has no such entry: " if isinstance(error, KeyError) else ""
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        what = "that is no budget: " if isinstance(error, KeyError) else ""
         raise InvalidInput(
-            f"{named(path)} cannot be read ({what}{reason(error)}): must be an account that covassay wrote"
+            f"{named(path)} cannot be read ({what}{clipped(reason(error), 200)}): must be an account that covassay "
+            "wrote"
         ) from None
+
+
+Types = Mapping[str, tuple[type, ...]]
+ENTRIES: Types = {"schema": (str,), "data": (dict,), "adjacency": (str,), "total": (dict,), "releases": (list,)}
+OF_DATA: Types = {"name": (str,), "bytes": (int,)}
+OF_A_RELEASE: Types = {
+    "time": (str,), "mechanism": (str,), "options": (dict,), "claimed": (dict,), "out": (str, type(None)),
+}  # fmt: skip
+
+
+def _require_types(document: Any) -> None:
+    """Raise `ValueError` unless every entry of an account is there, once and nothing else, and has its type."""
+    _require_entries("it", document, ENTRIES, tuple(ENTRIES))
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {shown(document['schema'])}, not {SCHEMA}")
+    if document["adjacency"] not in (REPLACE_ONE, ADD_REMOVE):
+        raise ValueError(f"its adjacency is {shown(document['adjacency'])}")
+    _require_entries("data", document["data"], OF_DATA, ("name",))
+    if document["data"].get("bytes", 0) < 0:
+        raise ValueError("the data have a negative size")
+    for entry in document["releases"]:
+        _require_entries("a release", entry, OF_A_RELEASE, ("claimed",), closed=False)
+
+
+def _require_entries(where: str, found: Any, types: Types, needed: tuple[str, ...], closed: bool = True) -> None:
+    if type(found) is not dict:
+        raise ValueError(f"{where} is no object with names")
+    for key in needed:
+        if key not in found:
+            raise ValueError(f"{where} has no entry {shown(key)}")
+    for key, value in found.items():
+        if key not in types and closed:
+            raise ValueError(f"{where} has the unknown entry {shown(key)}")
+        if key in types and type(value) not in types[key]:
+            raise ValueError(f"{where} has {shown(key)} of the type {type(value).__name__}")
+
+
+def _no_number(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
 
 
 def _write(account: AccountFile) -> None:
     document = {
         "schema": SCHEMA,
         "data": account.data,
-        "adjacency": ADJACENCY,
+        "adjacency": account.adjacency,
         "total": account.total.keywords(),
         "releases": list(account.releases),
     }
@@ -209,4 +275,5 @@ def _held(place: Path, signature: Path) -> str:
 
 
 def _described(data: dict[str, Any]) -> str:
-    return f"{named(Path(str(data['name'])))} ({data['bytes']} bytes)"
+    size = f" ({data['bytes']} bytes)" if "bytes" in data else ""
+    return f"{named(Path(str(data['name'])))}{size}"

@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
+from covassay.reference.box_moments import Weights, error_bound, gauss_weights, laplace_weights, spreads
+from covassay.reference.domain import Adjacency, Box, Matrix
 from covassay.reference.domain.exact_data import INPUT_BITS
 from covassay.reference.domain.types import Array
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms import (
+    box_gauss,
+    box_laplace,
     centred_covariance,
     discrete_gaussian_covariance,
     discrete_laplace_covariance,
@@ -134,15 +139,20 @@ class Accuracy:
     in_the_ball: float | None
     expected: float | None
     out_of_range: tuple[str, ...]
+    entries: Matrix | None = None
 
     def note(self) -> str:
         """What the user must know of the error, in one sentence."""
+        if self.entries is not None:
+            return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
             return "no expected error is stated: it depends on the data, or the law of the noise is not known exactly"
         return f"expected error {self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
         """What a file says of the expected error."""
+        if self.entries is not None:
+            return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         return {} if self.expected is None else {"expected_error": {"frobenius": self.expected, "meaning": MEANING}}
 
     def warnings(self, declared: Mechanism[Any, ..., Any], values: Any, projected: bool = False) -> list[str]:
@@ -193,6 +203,77 @@ def accuracy(
     return Accuracy(in_the_ball, float(np.linalg.norm(restored)), tuple(ranges))
 
 
+BOX_FAILURE = 1e-3
+BOX_MEANING = (
+    "with probability 0.999 every entry of the released covariance is within its bound of the covariance of the "
+    "records, clipped to the bounds and divided by their number; from the law of the noise alone"
+)
+
+
+def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
+    """What is known of the error of a release of bounded columns, from the released number of rows."""
+    entries = box_bound(name, arguments, adjacency, rows, box)
+    if entries is None:
+        return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))
+    useless = (entries >= 2 * np.outer(box.half_widths, box.half_widths)).all()
+    few = ("the bound on the error is not below the largest covariance that the bounds allow",) if useless else ()
+    return Accuracy(None, None, few, entries)
+
+
+def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
+    """A bound on the error of every entry of the released covariance, or None if there are too few rows for one.
+
+    arguments : the budget and the options. rows : the released number of rows.
+
+    No noise is above its quantile, except with probability `BOX_FAILURE` for all of them together; then there are at
+    least `rows` less the quantile of the count.
+    """
+    d = box.dimension
+    law = BOX[name](d, arguments, adjacency)
+    entries = d + d * (d + 1) // 2 + 1
+    spread = law.quantile(BOX_FAILURE / entries) * spreads(law.scale, law.weights, d)
+    count = float(spread[0, 0])
+    fewest = rows - count
+    if fewest - count < 1:
+        return None
+    largest = float(np.maximum(spread[1:, 1:].max(), spread[0, 1:].max()))
+    bound: Matrix = error_bound(fewest, largest, count) * np.outer(box.half_widths, box.half_widths)
+    return bound
+
+
+@dataclass(frozen=True)
+class BoxLaw:
+    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> what it exceeds with that odds."""
+
+    scale: float
+    weights: Weights
+    quantile: Callable[[float], float]
+
+
+def _normal_quantile(beta: float) -> float:
+    return float(norm.isf(beta / 2))
+
+
+BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
+    "box-gauss": lambda d, b, adjacency: BoxLaw(
+        float(box_gauss.noise_scale(d, b["rho"], adjacency)), gauss_weights(d, adjacency), _normal_quantile
+    ),
+    "box-gauss-approximate": lambda d, b, adjacency: BoxLaw(
+        float(
+            box_gauss.sensitivity(d, adjacency)
+            * gaussian_approximate.multiplier(b["epsilon"], b["delta"], b["calibration"])
+        ),
+        gauss_weights(d, adjacency),
+        _normal_quantile,
+    ),
+    "box-laplace": lambda d, b, adjacency: BoxLaw(
+        float(box_laplace.noise_scale(d, b["epsilon"], adjacency)),
+        laplace_weights(d, adjacency),
+        lambda beta: math.log(1 / beta),
+    ),
+}
+
+
 def _little_information(budget: Guarantee, n: int) -> list[str]:
     """By group privacy, replacing all n rows changes ε to nε and ρ to n²ρ."""
     keywords = budget.keywords()
@@ -217,7 +298,8 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 
 def _least_eigenvalue(declared: Mechanism[Any, ..., Any], values: Any) -> float:
     """The least eigenvalue of the symmetric part of a released second moment or covariance; infinite for all else."""
-    covariance = declared.output.parts(values).get("covariance") if declared.output.restorable else None
-    if covariance is None:
+    if not declared.output.restorable:
         return math.inf
-    return float(np.linalg.eigvalsh((covariance + covariance.T) / 2)[0])
+    parts = declared.output.parts(values)
+    matrix = parts.get("covariance", parts.get("second_moment") if declared.output.kind == "matrix" else None)
+    return math.inf if matrix is None else float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0])

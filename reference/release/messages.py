@@ -1,6 +1,7 @@
 """How messages show a file, a value and an error, always on one line."""
 
 from pathlib import Path
+from typing import Any
 
 from covassay.reference.errors import InvalidInput
 
@@ -28,6 +29,15 @@ def clipped(text: str, longest: int = LONGEST_SHOWN) -> str:
 def shown(value: str) -> str:
     """A value of the data, in quotes."""
     return repr(clipped(value))
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; raise `ValueError` if a name comes twice, of which Python would keep the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{shown(next(name for name in names if names.count(name) > 1))} comes twice")
+    return found
 
 
 def reason(error: Exception) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import DOMAINS, Mechanism
 from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
@@ -53,13 +53,14 @@ def projection(name: str, declared: Mechanism[Any, ..., Any]) -> Projection:
     """
     if name not in PROJECTIONS:
         raise InvalidInput(f"--project {name}: must be one of {', '.join(PROJECTIONS)}")
-    if not (declared.output.kind == "matrix" and declared.output.restorable):
+    if not (declared.output.kind in ("matrix", "rows-mean-covariance") and declared.output.restorable):
         raise InvalidInput(
             f"--project {name}: {declared.name} releases no second moment and no covariance, which alone are projected"
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(
-            f"--project trace: {declared.name} takes rows of any length, so no trace bounds the exact matrix: give psd"
+            f"--project trace: {declared.name} takes {DOMAINS[declared.domain]}, so there is no ball whose trace "
+            "bounds the exact matrix: give psd"
         )
     return PROJECTIONS[name]
 

@@ -22,6 +22,7 @@ If a parameter of a mechanism has a unit, as a bound on the mean has, it is in t
 
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ import numpy as np
 from covassay.reference.domain import Chunks, Matrix, Vector, blocks, map_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
-from covassay.reference.release.messages import named, reason, require_suffix, shown
+from covassay.reference.release.messages import named, reason, require_suffix, shown, unique_keys
 
 SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
 
@@ -84,8 +85,10 @@ def extremes(rows: Chunks) -> tuple[Vector, Vector]:
     return low, high
 
 
-def read_bounds(path: Path) -> Bounds:
-    """The bounds in a .toml or .json file: for every column its name and [low, high]."""
+def read_bounds(path: Path | Mapping[str, Any]) -> Bounds:
+    """The bounds in a .toml or .json file, or in a dictionary: for every column its name and [low, high]."""
+    if isinstance(path, Mapping):
+        return _bounds("bounds", path)
     suffix = require_suffix(path, (".toml", ".json"))
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -94,44 +97,43 @@ def read_bounds(path: Path) -> Bounds:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be a readable file") from None
     try:
-        document = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=_once)
+        document = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be {suffix[1:].upper()}") from None
     if not isinstance(document, dict):
         raise InvalidInput(f"{named(path)} holds no names: must hold [low, high] for every column by its name")
+    return _bounds(named(path), document)
+
+
+def _bounds(place: str, document: Mapping[str, Any]) -> Bounds:
     bounds: Bounds = {}
     for key, value in document.items():
-        name = " ".join(key.split())
+        name = " ".join(str(key).split())
         if name in bounds:
-            raise InvalidInput(f"{named(path)} names {shown(name)} twice: must name every column once")
-        bounds[name] = _interval(f"{named(path)}, {shown(name)}", value)
+            raise InvalidInput(f"{place} names {shown(name)} twice: must name every column once")
+        bounds[name] = _interval(f"{place}, {shown(name)}", value)
     return bounds
 
 
-def require_every_column(path: Path, bounds: Bounds, columns: tuple[str, ...]) -> tuple[Vector, Vector]:
+def require_every_column(
+    path: Path | Mapping[str, Any], bounds: Bounds, columns: tuple[str, ...]
+) -> tuple[Vector, Vector]:
     """`low` and `high` in the order of the columns; raise `InvalidInput` unless exactly these columns have bounds."""
+    place = "bounds" if isinstance(path, Mapping) else named(path)
     missing = [name for name in columns if name not in bounds]
     if missing:
-        raise InvalidInput(
-            f"{named(path)} has no bounds for column {shown(missing[0])}: must have them for every column"
-        )
+        raise InvalidInput(f"{place} has no bounds for column {shown(missing[0])}: must have them for every column")
     unknown = [name for name in bounds if name not in columns]
     if unknown:
-        raise InvalidInput(f"{named(path)} has bounds for {shown(unknown[0])}: must name columns of the data only")
+        raise InvalidInput(f"{place} has bounds for {shown(unknown[0])}: must name columns of the data only")
     low, high = np.array([bounds[name] for name in columns]).T
     return low, high
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{shown(name)} comes twice")
-    return dict(pairs)
-
-
 def _interval(place: str, value: Any) -> tuple[float, float]:
-    numbers = isinstance(value, list) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
+    numbers = isinstance(value, list | tuple) and all(
+        isinstance(v, int | float) and not isinstance(v, bool) for v in value
+    )
     if not numbers or len(value) != 2:
         raise InvalidInput(f"{place} = {shown(str(value))}: must be two numbers, [low, high]")
     try:

@@ -11,24 +11,33 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import Chunks, require_row_bound
+from covassay.reference.domain import Adjacency, Box, Chunks, Vector, fewest_rows, require_row_bound
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
-from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import Guarantee, Spend
-from covassay.reference.release.account_file import AccountFile, Tell, fingerprint, open_account, require_patience
-from covassay.reference.release.accuracy import Accuracy, accuracy
-from covassay.reference.release.messages import named
+from covassay.reference.release.account_file import (
+    REPLACE_ONE,
+    AccountFile,
+    Tell,
+    fingerprint,
+    open_account,
+    require_patience,
+)
+from covassay.reference.release.accuracy import Accuracy, accuracy, box_accuracy
+from covassay.reference.release.messages import named, shown
 from covassay.reference.release.post_processing import Projection, project, projection
 from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
 from covassay.reference.release.tables.reading import EVERYTHING, describe, open_table
 from covassay.reference.release.tables.selection import Selection
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
-from covassay.reference.release.writing import require_new, require_writable, write_release
+from covassay.reference.release.writing import require_new, require_writable, same_file, target_file, write_release
 from covassay.reference.rounded import ON_A_LATTICE, exact_release, require_exact_form
 
 if TYPE_CHECKING:
@@ -42,14 +51,18 @@ AnyMechanism = Mechanism[Any, ..., Any]
 class ReleaseRequest:
     """What is to be released from a table, and how.
 
-    data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes.
+    data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes; or the exact sums
+        of its parts, added up (`exact_moments`).
     selection : which columns are read, and how text is read. It is a public choice.
-    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
+        takes the mechanism for bounded columns of that notion of privacy.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace a file that is there already.
-    row_bound : public bound on the Euclidean norm of a row, in the unit of the data (default 1).
-    bounds : a file of public bounds on every feature, in place of a row bound.
+    row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
+        there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget of a new such file.
+    name : what the account calls data that are no files.
     wait : seconds to wait while another command enters its release in the account.
     project : "psd" or "trace", post-processing of a released matrix; the result is given beside it.
     seed : fixed noise, for tests. That is NOT private.
@@ -58,17 +71,18 @@ class ReleaseRequest:
     """
 
     data: Any
-    mechanism: str
+    mechanism: str | None = None
     budget: Guarantee
     options: Mapping[str, str | float] = field(default_factory=dict)
     selection: Selection = EVERYTHING
     out: Path | None = None
     force: bool = False
     row_bound: float | None = None
-    bounds: Path | None = None
+    bounds: Path | Mapping[str, Any] | None = None
     scale_by_data: bool = False
     account: Path | None = None
     total: Guarantee | None = None
+    name: str | None = None
     wait: float | None = None
     project: str | None = None
     seed: int | None = None
@@ -118,9 +132,14 @@ class _Plan:
     projection: Projection | None
 
     @property
-    def public_rows(self) -> bool:
-        """Whether the number of rows is public; otherwise nothing that depends on it may be told."""
-        return self.declared.adjacency_of(self.arguments) == self.declared.adjacency
+    def adjacency(self) -> Adjacency:
+        """Which data sets are neighbours."""
+        return cast(Adjacency, self.declared.adjacency_of(self.arguments))
+
+    @property
+    def n_is_public(self) -> bool:
+        """Whether the number of rows may be said."""
+        return self.adjacency == REPLACE_ONE
 
     def spend(self, dimension: int) -> Spend:
         """The budget that the release spends on data with that many columns."""
@@ -145,33 +164,33 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     plan = _plan(request)
 
     # FROM THE DATA
-    source = open_table(request.data, watch, request.selection)
+    source = open_table(request.data, watch, request.selection, fewest_rows(plan.adjacency))
     n, d = source.rows.shape
     if d < plan.declared.smallest_dimension:
         raise InvalidInput(
             f"{describe(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
         )
-    scaled = _scaling(plan, source)
-    raw, exact = _values(plan, source, scaled)
+    limits = _limits(plan, source)
+    box = _box(plan, limits)
+    scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)
+    raw, exact = _values(plan, source, scaled, box)
 
     # FROM WHAT IS RELEASED, and from public numbers
     output = plan.declared.output
     values = raw if scaled is None else scaled.restore(raw, output)
     projected = None
     if plan.projection is not None:
-        nearest = project(raw, plan.projection, plan.row_bound**2)
-        projected = nearest if scaled is None else scaled.restore(nearest, output)
-    known = Accuracy(None, None, ())
-    if plan.public_rows:
-        known = accuracy(plan.declared, request.budget, plan.arguments, n, d, plan.row_bound, scaled)
+        projected = _projected(plan.projection, raw, plan.row_bound**2, scaled, box, output)
+    known = _accuracy(plan, raw, n, d, scaled, box)
     warnings = known.warnings(plan.declared, values, projected is not None)
 
     # OUT
     spend = plan.spend(d)
     provenance = {
-        **_provenance(plan, spend, n, d),
+        **_provenance(plan, spend, scaled, n, d),
         **_selection_facts(plan, source),
-        **_scaling_facts(plan, scaled, source.columns),
+        **_bounds_facts(plan, limits, source.columns),
+        **({} if scaled is None else {"shift": scaled.shift, "scale": scaled.scale}),
         **known.provenance(),
         **({"warnings": warnings} if warnings else {}),
         **({} if plan.projection is None else {"projected": plan.projection.description}),
@@ -196,21 +215,17 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
 
 
 def _plan(request: ReleaseRequest) -> _Plan:
-    declared = mechanism(request.mechanism)
+    declared = mechanism(mechanism_for(request.mechanism, request.budget, bounded=request.bounds is not None))
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
-    if declared.domain == "box" and request.bounds is None and not request.scale_by_data:
-        raise InvalidInput(f"--bounds: {declared.name} is for bounded columns, and needs their public bounds")
-    if declared.adjacency_of(arguments) != declared.adjacency and declared.domain != "box":
-        raise InvalidInput(
-            f"adjacency = {arguments['adjacency']}: a table is released so by a mechanism for bounded columns only"
-        )
     if request.rounded:
         require_exact_form(declared.name, request.grid)
     elif declared.name in ON_A_LATTICE:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
-    if request.row_bound is not None and declared.domain != "ball":
-        raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
+    _require_frame(request, declared)
+    adjacency = declared.adjacency_of(arguments)
+    if adjacency != declared.adjacency and declared.domain != "box":
+        raise InvalidInput(f"adjacency = {adjacency}: a table is released so by a mechanism for bounded columns only")
     plan = _Plan(
         request=request,
         declared=declared,
@@ -218,7 +233,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         row_bound=1.0 if request.row_bound is None else require_row_bound(request.row_bound),
         bounds=None if request.bounds is None else read_bounds(request.bounds),
         rng=_generator(request.seed),
-        account=_account(request),
+        account=_account(request, adjacency),
         projection=None if request.project is None else projection(request.project, declared),
     )
     plan.spend(declared.smallest_dimension)  # refuses a choice or a budget that breaks its rule
@@ -237,6 +252,50 @@ def _plan(request: ReleaseRequest) -> _Plan:
     return plan
 
 
+def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
+    """The mechanism of that name; without a name, the one for bounded columns that claims a budget of this notion."""
+    if name is not None:
+        return name
+    if not bounded:
+        raise InvalidInput(
+            "--mechanism is missing, and so is --bounds: with --bounds FILE the mechanism for bounded columns is "
+            "taken; without, name one (covassay recommend) and give --row-bound R"
+        )
+    for declared in MECHANISMS.values():
+        if declared.domain == "box" and type(declared.notion.default) is type(budget):
+            return declared.name
+    raise InvalidInput(f"--mechanism is missing: there is no mechanism for bounded columns that claims {budget}")
+
+
+def _require_frame(request: ReleaseRequest, declared: AnyMechanism) -> None:
+    """Raise `InvalidInput` unless it is said, once, where the rows of the data lie, if the mechanism needs to know."""
+    given = [
+        option
+        for option, value in (
+            ("--row-bound", request.row_bound is not None),
+            ("--bounds", request.bounds is not None),
+            ("--scale-by-data-not-private", request.scale_by_data),
+        )
+        if value
+    ]
+    if len(given) > 1:
+        raise InvalidInput(f"{' and '.join(given)}: give one of them")
+    if request.row_bound is not None and declared.domain != "ball":
+        raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
+    if given or declared.domain == "space":
+        return
+    if declared.domain == "ball":
+        raise InvalidInput(
+            f"--row-bound or --bounds is missing: {declared.name} takes {DOMAINS['ball']}, and clips rows that are "
+            "longer. Give --bounds FILE if every column has public limits, or --row-bound R if the length of a row "
+            "has one, in the unit of the data and chosen without looking at them"
+        )
+    raise InvalidInput(
+        f"--bounds is missing: {declared.name} takes {DOMAINS[declared.domain]}, and clips what lies elsewhere. Give "
+        "--bounds FILE with public limits of every column, chosen without looking at the data"
+    )
+
+
 def _generator(seed: int | None) -> np.random.Generator:
     if seed is not None and seed < 0:
         raise InvalidInput(f"--seed {seed}: must be at least 0")
@@ -245,17 +304,17 @@ def _generator(seed: int | None) -> np.random.Generator:
 
 def _require_apart(out: Path | None, other: Path) -> None:
     """Raise `InvalidInput` if the output would replace a file that the release is made from."""
-    if out is not None and out.resolve() == other.resolve():
+    if out is not None and same_file(out, other):
         raise InvalidInput(f"--out {named(out)}: must be another file, not {named(other)}")
 
 
 def _require_outside(option: str, path: Path | None, directory: Path) -> None:
     """Raise `InvalidInput` if a file that the release writes would lie among the data."""
-    if path is not None and directory.is_dir() and path.resolve().parent == directory.resolve():
+    if path is not None and same_file(target_file(path).parent, directory):
         raise InvalidInput(f"{option} {named(path)}: must be outside {named(directory)}, all of whose files are data")
 
 
-def _account(request: ReleaseRequest) -> AccountFile | None:
+def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
     if request.account is None:
         for option, value in (("--total", request.total), ("--wait", request.wait)):
             if value is not None:
@@ -265,37 +324,78 @@ def _account(request: ReleaseRequest) -> AccountFile | None:
         require_patience(request.wait)
     for reason in request.not_private:
         raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
-    return open_account(request.account, fingerprint(request.data), request.total)
+    return open_account(request.account, fingerprint(request.data, request.name), request.total, adjacency)
 
 
-def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
-    """The scaling of the features, or None. Scaling by the data reads the data once."""
+def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
+    """The lower and upper bounds of the features, or None. Taking them from the data reads the data once."""
     if plan.request.scale_by_data:
-        return scaling(*extremes(source.rows), plan.declared.domain)
+        return extremes(_require_rows(source.rows, "--scale-by-data-not-private"))
     if plan.bounds is None or plan.request.bounds is None:
         return None
-    low, high = require_every_column(plan.request.bounds, plan.bounds, source.columns)
-    return scaling(low, high, plan.declared.domain)
+    return require_every_column(plan.request.bounds, plan.bounds, source.columns)
 
 
-def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
+def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
+    """The bounds as a mechanism for bounded columns takes them; None for every other mechanism."""
+    if limits is None or plan.declared.domain != "box":
+        return None
+    low, high = limits
+    return Box.of(np.column_stack([low, np.where(high > low, high, low + 1)]))
+
+
+def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
+    """The rows; raise `InvalidInput` if there are sums only, which cannot serve."""
+    if isinstance(rows, ExactData):
+        raise InvalidInput(
+            f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
+            "the bounds with which they were made"
+        )
+    return rows
+
+
+def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
     """The output of the mechanism, and the exact release that it comes from, if any."""
-    rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
+    rows = source.rows if scaled is None else scaled.apply(_require_rows(source.rows, "bounds"))
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
     arguments = {**plan.request.budget.keywords(), **plan.arguments}
+    if box is not None:
+        arguments["bounds"] = box.bounds
     exact = None
     if plan.request.rounded:
         exact = exact_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
         values = exact.values
     else:
-        values = plan.declared.sample(rows, plan.rng, **arguments)
+        values = plan.declared.sample(_require_rows(rows, plan.declared.name), plan.rng, **arguments)
     return values, exact
 
 
-def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
+def _projected(
+    chosen: Projection, raw: Any, largest_trace: float, scaled: Scaling | None, box: Box | None, output: Output
+) -> Any:
+    """The projection of an output, in the unit of the noise, and back in the units of the data."""
+    if box is None:
+        nearest = project(raw, chosen, largest_trace)
+        return nearest if scaled is None else scaled.restore(nearest, output)
+    unit = np.outer(box.half_widths, box.half_widths)
+    projected = raw.copy()
+    projected[1:, 1:] = project(raw[1:, 1:] / unit, chosen, largest_trace) * unit
+    return projected
+
+
+def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
+    """What may be said of the error: where the number of rows is secret, only what follows from the output."""
+    budget = plan.request.budget
+    if box is None:
+        return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)
+    arguments = {**plan.arguments, **budget.keywords()}
+    return box_accuracy(plan.declared.name, arguments, plan.adjacency, float(raw[0, 0]), box)
+
+
+def _provenance(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> dict[str, Any]:
     declared = plan.declared
     return {
         "covassay": version("covassay"),
@@ -303,11 +403,12 @@ def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
         "source": declared.source,
         "source_provenance": PROVENANCES[declared.about.provenance],
         "released": declared.output.kind,
+        "holds": declared.output.meaning(scaled is not None),
         "options": plan.arguments,
-        "adjacency": declared.adjacency_of(plan.arguments),
+        "adjacency": plan.adjacency,
         "claimed": spend.claimed.keywords(),
         "proven": spend.proven.keywords(),
-        **({"n": n} if plan.public_rows else {}),
+        **({"n": n} if plan.n_is_public else {}),
         "d": d,
         "seed": plan.request.seed,
     }
@@ -323,27 +424,32 @@ def _entry(plan: _Plan) -> dict[str, Any]:
     }
 
 
-def _scaling_facts(plan: _Plan, scaled: Scaling | None, columns: tuple[str, ...]) -> dict[str, Any]:
-    if scaled is None:
+def _bounds_facts(plan: _Plan, limits: tuple[Vector, Vector] | None, columns: tuple[str, ...]) -> dict[str, Any]:
+    if limits is None:
         return {}
-    pairs = zip(scaled.low.tolist(), scaled.high.tolist(), strict=True)
+    pairs = zip(*(ends.tolist() for ends in limits), strict=True)
     return {
         "bounds": dict(zip(columns, map(list, pairs), strict=True)),
         "bounds_from": "the data: not private" if plan.request.scale_by_data else "public",
-        "shift": scaled.shift,
-        "scale": scaled.scale,
-        "unit": _unit(plan.declared),
     }
 
 
 def _selection_facts(plan: _Plan, source: TableSource) -> dict[str, Any]:
+    index = {"row_index": list(source.index)} if source.index else {}
     if plan.request.selection.names is None:
-        return {}
-    return {"selected": f"{len(source.columns)} of {len(source.available)} columns, by name, which is a public choice"}
+        return index
+    return {
+        **index,
+        "selected": f"{len(source.columns)} of {len(source.available)} columns, by name, which is a public choice",
+    }
 
 
 def _selection_notes(plan: _Plan, source: TableSource) -> list[str]:
     notes = []
+    if source.index:
+        notes.append(
+            f"left out as a row index: {', '.join(map(shown, source.index))} (--columns reads it all the same)"
+        )
     if plan.request.selection.names is not None:
         notes.append(
             f"{len(source.columns)} of {len(source.available)} columns were selected: the choice is public and costs "
@@ -365,36 +471,28 @@ def _is_numeral(name: str) -> bool:
     return True
 
 
-def _unit(declared: AnyMechanism) -> str:
-    output = declared.output
-    at_zero = output.restore(np.zeros(output.shape(2)), np.ones(2), np.ones(2))  # a mean has the shift put back
-    if at_zero is None:
-        return "of (x - shift)/scale"
-    return "of x" if at_zero.any() else "of x - shift"
-
-
 def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> list[str]:
     declared = plan.declared
     where = plan.request.out or "standard output"
     notes = [
-        f"released by {declared.title} ({declared.source}) to {where}: {f'n = {n}, ' * plan.public_rows}d = {d}",
-        f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency_of(plan.arguments)}, "
-        f"{'n public' if plan.public_rows else 'the number of rows is noisy'}",
+        f"released by {declared.title} ({declared.source}) to {where}: {f'n = {n}, ' * plan.n_is_public}d = {d}",
+        f"claimed {spend.claimed}, proven {spend.proven}, {plan.adjacency}, "
+        f"n {'public' if plan.n_is_public else 'secret'}",
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
+    for part, facts in declared.output.meaning(scaled is not None).items():
+        about = f" about {facts['about']}" if "about" in facts else ""
+        notes.append(f"{part.replace('_', ' ')}{about}, in {facts['unit']}")
     if scaled is not None:
-        notes.append(
-            "features are clipped to their bounds, shifted and scaled; what is released is in the unit "
-            f"{_unit(declared)}, see the provenance"
-        )
+        notes.append("features are clipped to their bounds, shifted and scaled: shift and scale are in the provenance")
+    elif declared.domain == "box":
+        notes.append("values are clipped to the bounds of their column")
     elif declared.domain == "ball":
         notes.append(
             f"rows are clipped to Euclidean norm {plan.row_bound:g} (--row-bound, in the unit of the data): choose it "
             "without looking at them; longer rows count as if they ended there"
         )
-    elif declared.domain == "cube":
-        notes.append("entries are clipped to [0, 1]: give --bounds if they lie elsewhere")
     if declared.sampler == "approximate":
         notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
     return notes

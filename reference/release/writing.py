@@ -5,6 +5,7 @@ already spent, so `require_writable` checks beforehand that the file can be writ
 no earlier release.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -12,9 +13,9 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,8 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.reference.release.messages import named, reason, require_suffix
 
 WRITABLE = (".csv", ".json", ".npy", ".npz")
+FORMULAS = ("=", "+", "-", "@")
+TEMPORARY = (".covassay-", ".tmp")  # how the name of a file that is being written begins and ends
 
 
 def require_writable(path: Path | None) -> None:
@@ -37,10 +40,10 @@ def require_writable(path: Path | None) -> None:
     path = Path(path)
     target = target_file(path)
     require_suffix(path, WRITABLE)
-    probe = _temporary_beside(target)
     try:
-        probe.open("xb").close()
-        probe.unlink()
+        _remove_leftovers(target.parent)
+        with _temporary_beside(target) as (probe, _):
+            probe.unlink()
     except OSError as error:
         raise InvalidInput(
             f"{named(path)} cannot be created ({reason(error)}): must be in a directory that can be written to"
@@ -71,8 +74,8 @@ def write_release(
     ----------
     path : where to write. If anything fails, an existing file stays as it is.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
-          are the covariance; "rows-mean-covariance" has a column more, before the others. A "number" or a "level" is
-          that word and, below it, its value.
+          are the covariance. For "rows-mean-covariance" the first row is the number of rows and the mean, and the
+          first column again the mean. A "number" or a "level" is that word and, below it, its value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
@@ -81,8 +84,8 @@ def write_release(
     columns : the d column names. For "coefficients" the last is the target: it is no column of the output, and .json
         and .npz store it as "target".
     provenance : entries that JSON can hold, or NumPy numbers and arrays; .csv and .npy leave it out.
-    projected : what post-processing made of `values`, of the same shape. .json and .npz hold it beside the values,
-        under this name. .csv and .npy hold one array: this one, if it is given.
+    projected : what post-processing made of `values`, of the same shape. .json and .npz hold its matrix beside the
+        values, under this name. .csv and .npy hold one array: this one, if it is given.
     force : whether an existing file is replaced; if not, it raises `InvalidInput`.
 
     Raises
@@ -124,7 +127,9 @@ def _encoded(
 ) -> bytes:
     """The content of a file. `arrays` are the values and, if there is one, their projection."""
     buffer = io.BytesIO()
-    parts: dict[str, Any] = {**output.parts(arrays[0]), **({"projected": arrays[1]} if len(arrays) > 1 else {})}
+    parts: dict[str, Any] = dict(output.parts(arrays[0]))
+    if len(arrays) > 1:
+        parts["projected"] = [*output.parts(arrays[1]).values()][-1]
     names = output.names(columns)
     if suffix == ".csv":
         buffer.write(_encoded_text(_csv_text(arrays[-1], columns, output)))
@@ -139,12 +144,19 @@ def _encoded(
 
 
 def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Output) -> str:
-    header = output.header(columns)[: values.shape[-1]] if values.ndim else [output.kind]
+    header = output.header(columns)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
+    text.write(",".join(map(_header_cell, header)) + "\n")
     writer.writerows(map(repr, row) for row in np.atleast_2d(values).tolist())
     return text.getvalue()
+
+
+def _header_cell(name: str) -> str:
+    """A name as a cell. A spreadsheet runs a cell that begins with = + - or @: it gets an apostrophe, and quotes."""
+    formula = name.startswith(FORMULAS)
+    text = "'" * formula + name
+    return '"' + text.replace('"', '""') + '"' if formula or any(c in text for c in ',"\r\n') else text
 
 
 def json_text(document: object) -> str:
@@ -175,6 +187,14 @@ def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
     return text.encode(encoding, "backslashreplace")
 
 
+def same_file(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file or folder, there or not yet, by whatever names."""
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
 def target_file(path: Path) -> Path:
     """The file that writing to `path` replaces: `path` itself or, if it is a link, the file behind it."""
     try:
@@ -197,26 +217,71 @@ def target_file(path: Path) -> Path:
     return target
 
 
-def _temporary_beside(target: Path) -> Path:
-    # Not the module tempfile: only their owner can read its files, even after they are renamed.
-    return target.with_name(f".covassay-{secrets.token_hex(8)}.tmp")
+@contextlib.contextmanager
+def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file beside the target, locked as long as it is open, which tells it from the leftovers of a kill.
+
+    Not the module tempfile: only their owner can read its files, even after they are renamed.
+    """
+    while True:
+        path = target.with_name(secrets.token_hex(8).join(TEMPORARY))
+        with path.open("xb") as file:
+            locked = _lock(file)
+            if locked and not path.exists():
+                continue  # another process took it for a leftover before it was locked
+            try:
+                yield path, file
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+            return
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock an open file for this process, without waiting; false if it is locked, or if the system cannot."""
+    try:
+        import fcntl
+
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the files that processes which were killed have left in the middle of writing."""
+    for path in folder.glob("*".join(TEMPORARY)):
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            if _lock(file):
+                path.unlink()
 
 
 def replace_file(target: Path, content: bytes, force: bool = True) -> None:
-    """Write the file `target` with this content, in full or not at all; without `force`, only if it is new."""
-    temporary = _temporary_beside(target)
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+    """Write the file `target` with this content, in full or not at all; without `force`, only if it is new.
+
+    A file that is replaced hands its permissions on.
+    """
+    _remove_leftovers(target.parent)
+    with _temporary_beside(target) as (temporary, file):
+        file.write(content)
+        file.flush()
+        if target.exists():
+            _hand_on(target.stat(), temporary)
+        os.fsync(file.fileno())
+        if os.name == "nt":  # which renames no open file
+            file.close()
         if not force and _linked(temporary, target):
             temporary.unlink()
         else:
             os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+
+
+def _hand_on(before: os.stat_result, new: Path) -> None:
+    """Give a file the owner, as far as the system allows, and the permissions of the one that it replaces."""
+    if (new.stat().st_uid, new.stat().st_gid) != (before.st_uid, before.st_gid):
+        with contextlib.suppress(OSError):
+            os.chown(new, before.st_uid, before.st_gid)
+    new.chmod(stat.S_IMODE(before.st_mode))
 
 
 def _linked(temporary: Path, target: Path) -> bool:

@@ -35,6 +35,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from covassay.reference.domain import DataSet
+    from covassay.reference.domain.exact_data import ExactData
     from covassay.reference.rounded.lattice import LatticeRelease
     from covassay.reference.rounded.releasing import RoundedRelease
 
@@ -58,6 +59,8 @@ WITH_ROUNDED_FORM = (
     "separate-cov-pure",
     "bingham",
     "iterative-eigenvectors",
+    "box-gauss",
+    "box-laplace",
 )
 ON_A_LATTICE = ("discrete-laplace-covariance", "discrete-gaussian-covariance")
 
@@ -68,7 +71,7 @@ def require_flint() -> None:
         raise InvalidInput("a rounded release needs python-flint: pip install 'covassay[exact]'")
 
 
-def rounded_release(mechanism_name: str, data: "DataSet", **keywords: Any) -> "RoundedRelease":
+def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords: Any) -> "RoundedRelease":
     """Release by a mechanism, rounded correctly to a grid; the parameters are those of `rounded_release.release`.
 
     >>> rounded_release("laplace", [[1.0, 0.0], [0.0, 1.0]], epsilon="0.5").values.shape
@@ -81,11 +84,11 @@ def rounded_release(mechanism_name: str, data: "DataSet", **keywords: Any) -> "R
 
 
 def exact_release(
-    mechanism_name: str, data: "DataSet", *, grid: str | None = None, **keywords: Any
+    mechanism_name: str, data: "DataSet | ExactData", *, grid: str | None = None, **keywords: Any
 ) -> "RoundedRelease | LatticeRelease":
     """Release by a mechanism such that the theorem covers every bit: on its lattice, or rounded to the grid."""
     if mechanism_name not in ON_A_LATTICE:
-        return rounded_release(mechanism_name, data, grid=grid or DEFAULT_GRID, **keywords)
+        return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)
     from covassay.reference.rounded.lattice import release
 
     require_exact_form(mechanism_name, grid)
@@ -103,4 +106,4 @@ def require_exact_form(mechanism_name: str, grid: str | None) -> None:
     require_flint()
     from covassay.reference.rounded import releasing
 
-    releasing.require_rounded_form(mechanism_name, grid or DEFAULT_GRID)
+    releasing.require_rounded_form(mechanism_name, DEFAULT_GRID if grid is None else grid)

@@ -24,6 +24,8 @@ def rational(name: str, value: Rational) -> Any:
     if isinstance(value, float | np.floating):
         value = repr(float(value))
     try:
+        if isinstance(value, str) and not (value.isascii() and "_" not in value):
+            raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         if isinstance(value, str) and WORD.fullmatch(value) and value not in ("nan", "inf", "infinity"):
@@ -73,6 +75,13 @@ def checked_arguments(
     taken = inspect.signature(declared.spend).parameters
     spending = {**read, **budget.keywords()}
     return {name: value for name, value in spending.items() if name in taken}, options
+
+
+def require_known_neighbours(declared: Mechanism[Any, ..., Any], options: dict[str, Any], known: bool) -> None:
+    """Raise `InvalidInput` if an exact release is asked for neighbours that its form does not know."""
+    adjacency = declared.adjacency_of(options)
+    if adjacency != declared.adjacency and not known:
+        raise InvalidInput(f"adjacency = {adjacency!r}: the exact form of {declared.name} is for {declared.adjacency}")
 
 
 def _as_float(value: Fraction | str) -> Any:

@@ -16,7 +16,7 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Bits, Coins, system_bits
 from covassay.reference.mechanisms import discrete_gaussian_covariance, discrete_laplace_covariance
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.rounded.arguments import Rational, checked_arguments, rational
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_known_neighbours
 from covassay.reference.rounded.release_record import ExactRelease
 
 
@@ -62,7 +62,7 @@ class LatticeRelease(ExactRelease):
 
 def release(
     mechanism_name: str,
-    data: DataSet,
+    data: DataSet | ExactData,
     *,
     seed: int | None = None,
     bits: Bits = system_bits,
@@ -78,7 +78,8 @@ def release(
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}
-    spend_arguments, _ = checked_arguments(declared, arguments)
+    spend_arguments, options = checked_arguments(declared, arguments)
+    require_known_neighbours(declared, options, known=False)
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits)
     (budget,) = (arguments[key] for key in declared.notion.default.keywords())
     if seed is None:

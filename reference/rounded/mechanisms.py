@@ -36,7 +36,7 @@ from covassay.reference.mechanisms import (
 )
 from covassay.reference.projections import nuclear_ball, psd_trace_ball
 from covassay.reference.rounded import bingham as bingham_law
-from covassay.reference.rounded import noise
+from covassay.reference.rounded import box, noise
 from covassay.reference.rounded.balls import exact, is_negative, largest, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.eigenvalues import eigenvalues
@@ -53,13 +53,14 @@ class Rounded:
     ideal : (data, uniforms, options) -> the parts.
     finish : (rounded parts, n, d, options) -> the output, with rows in the unit ball.
     bits : (d) -> how many bits the computation is expected to lose. It is public, like d; the precision begins with it.
-    sums : whether `ideal` reads the sums of the rows.
+    sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
     ideal: Callable[[ExactData, Uniforms, Options], Parts]
     finish: Callable[[Released, int, int, Options], Any]
     bits: Callable[[int], int]
     sums: bool = False
+    box: bool = False
 
 
 # WHAT IS ASKED OF THE DATA
@@ -323,4 +324,6 @@ ROUNDED: dict[str, Rounded] = {
     "separate-cov-pure": Rounded(_separate_cov_pure, _rebuilt(0.0, 1.0), _few),
     "bingham": Rounded(_bingham, _part("direction"), _few),
     "iterative-eigenvectors": Rounded(_iterative_eigenvectors, _from_directions, lambda d: 2 * d * d + 10 * d),
+    "box-gauss": Rounded(box.gauss, box.finish, _few, sums=True, box=True),
+    "box-laplace": Rounded(box.laplace, box.finish, _few, sums=True, box=True),
 }

@@ -1,11 +1,13 @@
 """What rounded releases and releases on a lattice have in common: integers, their unit, and what a file says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from covassay.reference.privacy import Spend
+
+UNIT_BALL = "rows in the unit ball"
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,7 @@ class ExactRelease:
     integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
     grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed and proven budget : `spend`.
+    claimed and proven budget : `spend`. rows : the rows to which the integers belong, in words.
     """
 
     kind: ClassVar[str]
@@ -29,6 +31,7 @@ class ExactRelease:
     spend: Spend
     input_bits: int
     seeded: bool
+    rows: str = field(default=UNIT_BALL, kw_only=True)
 
     @property
     def grid_text(self) -> str:

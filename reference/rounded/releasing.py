@@ -9,16 +9,23 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from covassay.reference.domain import DataSet, OnLargeRows, require_row_bound
+from covassay.reference.domain import Box, DataSet, OnLargeRows, require_row_bound, shape_of
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
-from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
+from covassay.reference.rounded.arguments import (
+    Rational,
+    checked_arguments,
+    rational,
+    require_grid,
+    require_known_neighbours,
+)
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
-from covassay.reference.rounded.release_record import ExactRelease
+from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease
 
 SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
 
@@ -38,7 +45,8 @@ class RoundedRelease(ExactRelease):
     assumptions = (
         "the bits of the operating system are fair and independent",
         "the interval arithmetic (python-flint, Arb) is correct",
-        "n, d, the grid and all parameters are public, and running time and memory use are not observed",
+        "d, the grid, all parameters and, unless a row may come or go, n are public",
+        "running time and memory use are not observed",
     )
     precisions: tuple[int, ...] = field(repr=False)
 
@@ -50,7 +58,7 @@ class RoundedRelease(ExactRelease):
     def note(self) -> str:
         """What the user of a release must know, in one sentence."""
         return (
-            f"correctly rounded to the grid {self.grid_text}, for rows in the unit ball: the guarantee covers every "
+            f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
             "the running time; .json and .npz files hold the integers"
         )
@@ -58,13 +66,14 @@ class RoundedRelease(ExactRelease):
 
 def release(
     mechanism_name: str,
-    data: DataSet,
+    data: DataSet | ExactData,
     *,
     grid: Rational = DEFAULT_GRID,
     source: Source | None = None,
     seed: int | None = None,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
+    bounds: Any = None,
     input_bits: int = INPUT_BITS,
     **parameters: Rational,
 ) -> RoundedRelease:
@@ -72,11 +81,12 @@ def release(
 
     Parameters
     ----------
-    data : (n, d), an array or `Chunks`.
+    data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
     source : of the bits; the operating system if it is None. seed : for tests, a seeded source instead.
-    row_bound, on_large_rows : as for every mechanism.
-    input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound.
+    row_bound, on_large_rows : as for every mechanism on a ball. bounds : as for every mechanism on a box.
+    input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
+        column.
     parameters : the budget and the options of the mechanism. Numbers may be text, "0.1", and mean the decimal number
         that is written; a float means the decimal number that Python prints for it.
 
@@ -88,24 +98,35 @@ def release(
     declared = mechanism(mechanism_name)
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = checked_arguments(declared, arguments)
-    read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, ROUNDED[mechanism_name].sums)
+    chosen = ROUNDED[mechanism_name]
+    require_known_neighbours(declared, options, chosen.box)
+    box = (
+        Box.of_columns(bounds, data.d if isinstance(data, ExactData) else shape_of(data, 0)[1]) if chosen.box else None
+    )
+    if bounds is not None and box is None:
+        raise InvalidInput(f"bounds: {mechanism_name} takes {DOMAINS[declared.domain]}, so it has no bounds")
+    read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, chosen.sums, box)
+    if not read.n and options.get("adjacency") != "add-remove":
+        raise InvalidInput("data has no row: must have at least one")
     if declared.output.kind == "level":
         step = Fraction(1)
     bits = source or (OperatingSystem() if seed is None else Seeded(seed))
     done = rounded_parts(mechanism_name, read, arguments | options, step, bits)
     values = {name: np.array([float(k * step) for k in part]) for name, part in done.result.items()}
-    output = ROUNDED[mechanism_name].finish(values, read.n, read.d, options)
-    unit = row_bound**declared.output.power
+    output = np.asarray(chosen.finish(values, read.n, read.d, options))
+    unit = 1.0 if box else row_bound**declared.output.power
+    restored = declared.output.restore(output, box.centre, box.half_widths) if box else output * unit
     return RoundedRelease(
         mechanism=mechanism_name,
         integers=done.result,
         grid=step,
         unit=unit,
-        values=np.asarray(output) * unit,
+        values=restored,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,
         seeded=not isinstance(bits, OperatingSystem),
         precisions=done.precisions,
+        rows="columns scaled to [-1, 1]" if box else UNIT_BALL,
     )
 
 
@@ -130,7 +151,8 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
     """The precision, in bits, at which a release begins. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
-    return SPARE_BITS + steps.bit_length() + 2 * data.n.bit_length() + ROUNDED[name].bits(data.d)
+    of_n = 64 if ROUNDED[name].box else data.n.bit_length()  # in a box the number of rows can be secret
+    return SPARE_BITS + steps.bit_length() + 2 * of_n + ROUNDED[name].bits(data.d)
 
 
 # ARGUMENTS

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from covassay.reference.mechanisms.registry import MECHANISMS
-from covassay.verification.claims.ledger import assumptions, claims, theorem_tags
+from covassay.verification.claims.ledger import assumptions, claims, covering, theorem_tags
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 PAPER = PROOFS / "paper"
@@ -119,7 +119,7 @@ def missing_functions(text: str, mechanism: str) -> list[str]:
 
 @cache
 def known_names() -> set[str]:
-    return {*theorem_tags(PROOFS), *claims(), *assumptions()}
+    return {*theorem_tags(PROOFS), *covering(), *assumptions()}
 
 
 def unknown_names(text: str) -> list[str]:

@@ -3,6 +3,9 @@
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from covassay.reference.domain import Box
@@ -12,6 +15,7 @@ from covassay.verification.audit.engine.contract import require_answer
 from covassay.verification.audit.engine.facts import Bits, Explanation
 from covassay.verification.audit.engine.finding import Finding, Verdict
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.store import opened
 from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.engine.user_pair import UserPair
 from covassay.verification.audit.expected import (
@@ -19,6 +23,7 @@ from covassay.verification.audit.expected import (
     as_stated_by,
     claim_of,
     expected_of,
+    identity_of,
     neighbours_of,
     seen,
     with_kind,
@@ -28,6 +33,7 @@ from covassay.verification.audit.options import (
     FALSE_ALARM,
     OPTIONS,
     SAMPLES,
+    SCOPES,
     AuditOptions,
     replay_command,
     require_keywords,
@@ -38,10 +44,9 @@ from covassay.verification.audit.questions.bits import low_order_bits
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
-from covassay.verification.audit.streaming import stream_audit
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.process_state import random_states_put_back
-from covassay.verification.audit.targets.target import TIME_LIMIT, TargetSource, as_source, load
+from covassay.verification.audit.targets.target import TIME_LIMIT, TargetSource, as_source, load, stopped
 from covassay.verification.audit.targets.whereabouts import whereabouts
 from covassay.verification.statistics.streams import Progress, no_progress, watching
 
@@ -61,13 +66,13 @@ def audit(
     bounds: Iterable[Any] | Box | str | None = None,
     equivariant: bool = False,
     adjacency: str | None = None,
-    scope: str = "real",
+    scope: str | None = None,
+    quick: bool = False,
     samples: int = SAMPLES,
     seed: int = 0,
     unseeded: bool = False,
     jobs: int | None = None,
     checkpoint: str | None = None,
-    dimension: int | None = None,
     false_alarm: float = FALSE_ALARM,
     time_limit: float = TIME_LIMIT,
     stop_early: bool = False,
@@ -108,14 +113,16 @@ def audit(
     equivariant : with bounds: the target promises to treat all columns alike, up to scale.
     adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
     scope : real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count,
-        and more draws look at low-order bits.
+        and more draws look at low-order bits; by default both count for a mechanism that releases integers, and for no
+        other.
+    quick : ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws;
+        inconclusive if that decides nothing.
     samples : draws for every scenario and side, which a check may scale.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.
     jobs : parallel workers; results do not depend on their number (default on the command line: one for every
         processor; in Python: what joblib.parallel_config says, or 1).
-    checkpoint : for a mechanism: any number of draws in bounded memory; a run that was ended goes on from this file.
-    dimension : with checkpoint: the number of columns (default: 3).
+    checkpoint : a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on.
     false_alarm : the largest probability that a target which keeps its promises is refuted.
     time_limit : seconds that one draw may take.
     stop_early : leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the
@@ -146,10 +153,22 @@ def audited(
 
     `told` is called with all that has been found, after every question.
     """
+    watch = watching(options.progress)
+    heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)
+    try:
+        return _audited(source, replace(options, progress=watch), claim, told)
+    finally:
+        stopped.reset(heard)
+
+
+def _audited(
+    source: TargetSource | Callable[..., Any] | str,
+    options: AuditOptions,
+    claim: Guarantee | None,
+    told: Callable[[Sequence[Finding]], None],
+) -> AuditReport:
     start = time.monotonic()
     guarantee = claim_of(source, options) if claim is None else claim
-    if options.checkpoint is not None:
-        return stream_audit(source, guarantee, options)
     origin = as_called_for(source, guarantee, options)
     target = load(origin)
     options = as_stated_by(target, options)
@@ -168,7 +187,12 @@ def audited(
     )  # fmt: skip
     subject = Subject(setting, guarantee, expected, name, neighbours, options)
     budget_of_errors = ErrorBudget(options.false_alarm)
-    with random_states_put_back():
+    with ExitStack() as held:
+        if options.checkpoint is not None:
+            identity = identity_of(origin, target, options.stated(origin, guarantee))
+            store = held.enter_context(opened(Path(options.checkpoint), identity))
+            subject.setting = replace(setting, store=store)
+        held.enter_context(random_states_put_back())
         require_answer(setting)
         ask(questions(), subject, budget_of_errors, lambda question, found: told(subject.findings))
     explained = [f.facts for f in subject.findings if isinstance(f.facts, Explanation)]
@@ -179,7 +203,7 @@ def audited(
         options=resolved,
         claim=guarantee,
         adjacency=neighbours,
-        verdict=verdict(subject.findings, bits=options.scope == "bits"),
+        verdict=verdict(subject.findings, bits=subject.scope == SCOPES[1]),
         checks=tuple(f for f in subject.findings if not isinstance(f.facts, Explanation)),
         diagnoses=tuple(facts.sentence for facts in explained if not isinstance(facts, FittingLaw)),
         seed=options.seed,
@@ -190,7 +214,7 @@ def audited(
         draws=setting.tally.draws,
         failures=dict(setting.tally.failures),
         notes=(*target.notes, *kind, *([expected.data_path.stated] if expected.data_path else [])),
-        scope=options.scope,
+        scope=subject.scope,
         settings=options.stated(origin, guarantee).plain(),
         budget=tuple(budget_of_errors.spent),
         found_at=whereabouts(origin, target),

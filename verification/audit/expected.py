@@ -1,7 +1,10 @@
 """What a target is held against: the claim, the mechanism that it claims to be, and what is known of its law."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from covassay.reference.domain import Box
@@ -170,6 +173,35 @@ def with_kind(
     with random_states_put_back():
         kind = found_kind(setting)
     return (options, ()) if kind is None else (replace(options, released=kind), (stated(kind),))
+
+
+def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
+    """What must be equal for a run to go on from the draws of another: the target, the options, and the packages.
+
+    Of a target that is changed between the two runs, only the file that its function is from is looked at, or the files
+    that its command names.
+    """
+    settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}
+    return {
+        "target": source.spec if isinstance(source, TargetReference) else source.name,
+        "target version": target.version,
+        "file of the target": _digest(source, target),
+        **settings,
+        **{package: version(package) for package in ("covassay", "numpy", "scipy")},
+    }
+
+
+def _digest(source: TargetSource, target: Target) -> str:
+    """A digest of the file that a function is from, or of the files that a command names; "" if there are none."""
+    if isinstance(source, TargetReference) and source.command:
+        files = [Path(source.directory, word) for word in source.command]
+    else:
+        code = getattr(getattr(target.draw, "function", target.draw), "__code__", None)
+        files = [Path(code.co_filename)] if code is not None else []
+    digest, found = hashlib.sha256(), [file for file in files if file.is_file()]
+    for file in found:
+        digest.update(file.read_bytes())
+    return digest.hexdigest() if found else ""
 
 
 def as_called_for(

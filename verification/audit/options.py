@@ -37,6 +37,7 @@ OLD = {
     "checkpoint_file": ("checkpoint=…", ""),
     "claim": ("epsilon=…, delta=… or rho=…", ""),
     "claimed": ("mechanism=…", ""),
+    "dimension": ("checkpoint=… alone, with which all data sets are drawn on", "--checkpoint FILE alone"),
     "domain": ("bounds=… alone, which say that rows lie in a box", ""),
     "guarantee": ("epsilon=…, delta=… or rho=…", ""),
     "seconds": ("time_limit=…", ""),
@@ -174,12 +175,21 @@ class AuditOptions:
             "which data sets are neighbours (default: what the mechanism says, or replace-one)",
         ),
     )
-    scope: str = field(
-        default=SCOPES[0],
+    scope: str | None = field(
+        default=None,
         metadata=_said(
             kinds.choice(*SCOPES),
             "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
-            "and more draws look at low-order bits",
+            "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
+            "for no other",
+        ),
+    )
+    quick: bool = field(
+        default=False,
+        metadata=_said(
+            kinds.FLAG,
+            "ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws; "
+            "inconclusive if that decides nothing",
         ),
     )
     samples: int = field(
@@ -214,12 +224,8 @@ class AuditOptions:
         default=None,
         metadata=_said(
             kinds.FILE,
-            "for a mechanism: any number of draws in bounded memory; a run that was ended goes on from this file",
+            "a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on",
         ),
-    )
-    dimension: int | None = field(
-        default=None,
-        metadata=_said(replace(kinds.WHOLE, metavar="D"), "with checkpoint: the number of columns (default: 3)"),
     )
     false_alarm: float = field(
         default=FALSE_ALARM,
@@ -255,30 +261,18 @@ class AuditOptions:
             object.__setattr__(self, option.name, option.take(getattr(self, option.name)))
         require_count("samples", self.samples, FEWEST_SAMPLES)
         require_count("seed", self.seed, 0)
-        for name in ("jobs", "dimension"):
-            if getattr(self, name) is not None:
-                require_count(name, getattr(self, name), 1)
+        if self.jobs is not None:
+            require_count("jobs", self.jobs, 1)
         require_false_alarm(self.false_alarm)
         require_seconds(self.time_limit)
         if self.bounds is None and self.equivariant:
             raise InvalidInput("equivariant: only for rows in a box; give bounds")
         if self.bounds is not None and self.data is not None:
             raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
-        self._require_streaming()
-
-    def _require_streaming(self) -> None:
-        """Raise `InvalidInput` if one of the options does not belong to a streaming audit, or belongs to one alone."""
-        if self.checkpoint is None:
-            if self.dimension is not None:
-                raise InvalidInput("dimension: only with checkpoint")
-            return
-        for name in ("data", "pair", "bounds", "adjacency", "released"):
-            if getattr(self, name) is not None:
-                raise InvalidInput(f"{name} and checkpoint: a streaming run has data of its own; leave one of them out")
-        if self.scope != SCOPES[0]:
-            raise InvalidInput(
-                f"scope = {self.scope} and checkpoint: a streaming run does not look at low-order bits; leave one out"
-            )
+        if self.quick and self.checkpoint is not None:
+            raise InvalidInput("quick and checkpoint: a quick audit has nothing to go on from; leave one out")
+        if self.quick and self.scope == SCOPES[1]:
+            raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:

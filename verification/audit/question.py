@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import Facts
 from covassay.verification.audit.engine.finding import F, Finding, Kind, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
-from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.options import SCOPES, AuditOptions
 
 
 @dataclass
@@ -33,6 +34,12 @@ class Subject:
     outputs: dict[str, Matrix] = field(default_factory=dict)
     pairs: dict[str, Pair] = field(default_factory=dict)
 
+    @property
+    def scope(self) -> str:
+        """Whether the verdict is about real arithmetic alone, or about the bits as well."""
+        integers = self.mechanism is not None and mechanism(self.mechanism).lattice
+        return self.options.scope or SCOPES[integers and not self.options.quick]
+
     def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
         """The facts of this kind that were found so far, each with its finding."""
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
@@ -42,6 +49,9 @@ class Subject:
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
+
+
+MOST_KEPT = 20_000  # samples of a question that keeps all draws: those of a second look with the usual number
 
 
 def always(subject: Subject) -> str:
@@ -65,7 +75,10 @@ class Question:
     valid_if : why its p-values, or its own decisions, err with at most the stated probability.
     reads : facts of other questions, which are asked before. gives : the facts that it may find.
     second_look : times the draws, for what looked suspicious; 0 if it has no second look.
+    most_samples : the most samples that it uses, because it keeps what it draws; 0 if it takes any number.
+    draws : about how many draws a look makes, for the time that it will take.
     cost : the order among questions that do not read one another.
+    few_draws : whether a handful of draws answers it, so that an audit of seconds asks it although it has a share.
     """
 
     name: str
@@ -81,7 +94,10 @@ class Question:
     reads: tuple[type[Facts], ...] = ()
     gives: tuple[type[Facts], ...] = ()
     second_look: int = 0
+    most_samples: int = 0
+    draws: Callable[[Subject, Look], float] | float = 10
     cost: int = 0
+    few_draws: bool = False
 
     def __post_init__(self) -> None:
         if bool(self.share) != bool(self.valid_if):
@@ -92,15 +108,40 @@ class Question:
         """Its name in reports and tests, such as "contract: row order"."""
         return f"{self.kind}: {self.name}"
 
+    @property
+    def quick(self) -> bool:
+        """Whether an audit of seconds asks it: arithmetic on a few draws answers it."""
+        return self.few_draws or not self.share
+
     def most_tests(self, subject: Subject) -> int:
         """The most p-values that it gives in a look at this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
+
+    def expected_draws(self, subject: Subject, look: Look) -> float:
+        """About how many draws a look makes."""
+        return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
+
+    def limited(self, look: Look) -> Look:
+        """The look with no more samples than the question uses."""
+        return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
         """That it was not asked, and why."""
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """What it finds in a look, not yet decided. No question passes in silence."""
-        found = [replace(f, question=self.id) for f in self.ask(subject, look)]
+        """What it finds in a look, not yet decided. No question is silent, or gives facts that it does not name.
+
+        Raises
+        ------
+        ValueError : a finding has facts of another kind than `gives`.
+        """
+        few = self.limited(look)
+        found = [replace(f, question=self.id) for f in self.ask(subject, few)]
+        if few != look:
+            limit = f"with {few.samples} samples, the most that this question uses"
+            found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
+        unnamed = {type(f.facts).__name__ for f in found if f.facts is not None and type(f.facts) not in self.gives}
+        if unnamed:
+            raise ValueError(f"{self.id}: its findings have facts that `gives` does not name: {', '.join(unnamed)}")
         return found or [self.skipped("there was nothing to ask")]

@@ -9,6 +9,7 @@ from covassay.verification.audit.budget import Share
 from covassay.verification.audit.engine.facts import Bits
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.recorded.facts import ExactLosses, ExactPair
 from covassay.verification.audit.run import verdict
 from covassay.verification.audit.targets.whereabouts import Whereabouts
 
@@ -56,6 +57,13 @@ class AuditReport:
     def bits(self) -> Bits | None:
         """What was found of low-order bits, None if they were not looked at; they count if `scope` is "bits"."""
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
+
+    @property
+    def exact(self) -> tuple[ExactPair, ...]:
+        """The privacy losses that were computed and not estimated, the largest first, and what is not decided."""
+        return tuple(
+            loss for check in self.checks if isinstance(check.facts, ExactLosses) for loss in check.facts.losses
+        )
 
     @property
     def asked(self) -> tuple[str, ...]:

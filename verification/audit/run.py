@@ -13,6 +13,7 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status, Ve
 from covassay.verification.audit.question import Question, Subject
 
 LOOKS = ("first look", "second look")
+NOT_QUICK = "it needs statistics, which a quick audit leaves out"
 EARLY = "the audit ended early, because something is refuted"
 Told = Callable[[Question, Sequence[Finding]], None]
 
@@ -45,18 +46,28 @@ def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Loo
 def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, told: Told = lambda q, f: None) -> None:
     """Ask the questions in their order; the findings, decided, are those of the subject."""
     ordered = in_order(questions)
-    reasons = {q.id: q.applies(subject) for q in ordered}
+    reasons = {q.id: _why_not(q, subject) for q in ordered}
     looks = {q.id: plan(q, subject, budget) for q in ordered if not reasons[q.id]}
+    progress = subject.setting.progress
+    first = {q: looks[q.id][0] for q in ordered if not reasons[q.id]}
+    progress.plan({_part(q, look): q.expected_draws(subject, look) for q, look in first.items()})
     for question in ordered:
         reason = reasons[question.id] or question.spared(subject)
         if not reason and subject.options.stop_early and subject.refuted() and question.share:
             reason = EARLY
         if reason:
             subject.findings.append(question.skipped(reason))
+            if question in first:
+                progress.done(_part(question, first[question]), 0)
             continue
         _look(question, subject, looks[question.id][0], told)
     if not subject.refuted():
         _look_again(ordered, subject, looks, told)
+
+
+def _why_not(question: Question, subject: Subject) -> str:
+    """Why a question is not asked of this subject, or ""."""
+    return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
@@ -67,6 +78,7 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
         scenarios = {f.scenario for f in subject.findings if f.question == question.id and _promises(f)}
         if scenarios and len(planned) > 1:
             again = Look(**{**vars(planned[1]), "again": frozenset(scenarios)})
+            subject.setting.progress.plan({_part(question, again): question.expected_draws(subject, again)})
             _look(question, subject, again, told)
             renewed |= set(question.gives)
         elif planned and renewed & set(question.reads) and not question.share:
@@ -84,7 +96,12 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
     asked_again = {f.scenario for f in found} | (look.again or frozenset())
     subject.findings = [f for f in subject.findings if f.question != question.id or f.scenario not in asked_again]
     subject.findings += found
+    subject.setting.progress.done(_part(question, look), len(found))
     told(question, found)
+
+
+def _part(question: Question, look: Look) -> str:
+    return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
@@ -93,7 +110,7 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     statuses = {f.status for f in counted}
     if Status.REFUTED in statuses:
         return Verdict.REFUTED
-    tested = any(f.p_value is not None for f in counted)
+    tested = any(f.p_value is not None or f.exact for f in counted)
     return Verdict.INCONCLUSIVE if Status.INCONCLUSIVE in statuses or not tested else Verdict.NOT_REFUTED
 
 

@@ -13,6 +13,10 @@ An entry of verification/claims/entries/*.toml:
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
+    use = ["reference.tails:upsilon_star"]  # of a wrong statement: a function or a few words
+    covers = [                        # statements that stand or fall with this one: equal, a case, a step of its proof
+      { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
+    ]
     legs = [
       { check = "dn25.tail:published_bound", of = "statement" },  # a function of verification/claims/checks
       { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
@@ -33,6 +37,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -99,10 +104,11 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
-FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
+FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
+REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
 SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 
@@ -130,6 +136,14 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class Covered:
+    """A statement that has no entry of its own, because it stands or falls with the claim that covers it."""
+
+    id: str
+    says: str
+
+
+@dataclass(frozen=True)
 class LedgerClaim:
     """One claim of the ledger, with the fields of its entry."""
 
@@ -145,6 +159,13 @@ class LedgerClaim:
     code: tuple[str, ...] = ()
     reason: str = ""
     note: str = ""
+    use: tuple[str, ...] = ()
+    covers: tuple[Covered, ...] = ()
+
+    @property
+    def instead(self) -> str:
+        """What to use in place of a wrong statement."""
+        return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
     def wrong(self) -> bool:
@@ -204,12 +225,17 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
     unknown, missing = set(entry) - FIELDS, REQUIRED - set(entry)
     if unknown or missing:
         raise InvalidInput(f"{where}: unknown fields {sorted(unknown)}, missing fields {sorted(missing)}")
-    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code"}}
+    covered = entry.get("covers", ())
+    if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
+        raise InvalidInput(f"{where}: what it covers has an id and says something; this has {covered}")
+    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "use", "covers"}}
     return LedgerClaim(
         paper=paper,
         legs=tuple(_leg(leg, where) for leg in entry.get("legs", ())),
         assumes=tuple(entry.get("assumes", ())),
         code=tuple(entry.get("code", ())),
+        use=tuple(entry.get("use", ())),
+        covers=tuple(Covered(**c) for c in covered),
         **plain,
     )
 
@@ -218,23 +244,36 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
 def claims() -> dict[str, LedgerClaim]:
     """Every entry, by id, in the order of the files."""
     found: dict[str, LedgerClaim] = {}
+    names: set[str] = set()
     for paper in PAPERS:
         for entry in entries.read(paper).get("claim", ()):
             claim = _claim(paper, entry)
-            if claim.id in found:
-                raise InvalidInput(f"{paper}.toml: the id {claim.id} is used twice")
+            for name in (claim.id, *(c.id for c in claim.covers)):
+                if name in names:
+                    raise InvalidInput(f"{paper}.toml: the id {name} is used twice")
+                names.add(name)
             found[claim.id] = claim
     return found
 
 
+def covering() -> dict[str, LedgerClaim]:
+    """Every id of the ledger, of entries and of what they cover, with its entry."""
+    return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
+
+
+def _plain(name: str) -> str:
+    """An id in the form in which ids are compared: "DLY22.Eq11" and "dly22.(11)" are the same."""
+    return re.sub(r"[()]|eq(?=\d)", "", name.lower())
+
+
 def claim(name: str) -> LedgerClaim:
-    """The claim with the given id, which may be in upper or lower case."""
-    found = {key.lower(): value for key, value in claims().items()}
-    if name.lower() not in found:
-        near = [key for key in claims() if name.lower() in key.lower()]
+    """The claim that has or covers the given id, in upper or lower case; an equation may be Eq11 or (11)."""
+    found = {_plain(key): value for key, value in covering().items()}
+    if _plain(name) not in found:
+        near = [key for key in covering() if _plain(name) in _plain(key)]
         hint = f"; did you mean {', '.join(near[:SUGGESTIONS])}?" if near else ""
         raise InvalidInput(f"claim = {name!r}: no such id{hint}")
-    return found[name.lower()]
+    return found[_plain(name)]
 
 
 # THE GATE
@@ -244,6 +283,11 @@ def function_at(reference: str) -> Any:
     """The function of this project that the reference `package.module:name` names."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(f"covassay.{module}"), name)
+
+
+def named_code(c: LedgerClaim) -> tuple[str, ...]:
+    """The functions of the project that an entry names."""
+    return (*c.code, *(name for name in c.use if REFERENCE.fullmatch(name)))
 
 
 def exists(reference: str) -> bool:
@@ -332,6 +376,8 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
         elif c.wrong:
             missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
             found += [f"{c.id}: {c.verdict}, but no leg is of the {part}" for part in missing]
+        if bool(c.use) != c.wrong:
+            found.append(f"{c.id}: {c.verdict}; what to use in its place is said of a wrong statement, and only there")
         if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
             found.append(f"{c.id}: a check of one case cannot show that something holds")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
@@ -366,7 +412,7 @@ def _link_problems(proofs: Path) -> list[str]:
             known = {"rocq": tags, "page": pages}.get(leg.kind, checks())
             if leg.name not in known:
                 found.append(f"{c.id}: rests on {leg.name}, which does not exist")
-        found += [f"{c.id}: names the code {name}, which does not exist" for name in c.code if not exists(name)]
+        found += [f"{c.id}: names the code {name}, which does not exist" for name in named_code(c) if not exists(name)]
     found += [f"check {name}: no claim rests on it" for name in checks() if name not in used]
     found += [f"theorem {tag}: no claim rests on it" for tag in tags if tag not in used]
     found += [f"page {page}: no claim rests on it" for page in sorted(pages) if page not in used]

@@ -4,18 +4,16 @@ A mutant changes one place of one function: a constant by 3 % up or down, a comp
 difference into one of its terms. In a formula of the reference it must be rejected by a check of a claim that names the
 formula, in a check by the check itself. A crash is not a rejection. Some mutants are equivalent (a change of a margin
 that nothing needs), so the share rejected never reaches 1; it is a measure for comparing two states of the checks.
+Decorators are looked through: the formula of `spend` is changed below the checking of its arguments.
 
-    python -P -m covassay.verification.claims.mutation --count 200 --seed 14
+    python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
 
-import argparse
 import ast
 import inspect
-import json
 import signal
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -30,7 +28,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 20  # seconds after which a mutant counts as crashed
+PATIENCE = 20  # seconds of CPU after which a mutant counts as crashed
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -47,6 +45,11 @@ class Mutant:
     def part(self) -> str:
         """Whether a check or a formula of the reference is changed."""
         return "check" if self.name in checks() else "formula"
+
+
+def undecorated(name: str) -> Any:
+    """The function of that name as it is written: what stands below `@checked` or `@strict`."""
+    return inspect.unwrap(function_at(name))
 
 
 def definition(function: Callable[..., Any]) -> ast.FunctionDef:
@@ -136,18 +139,17 @@ def mutated(function: Callable[..., Any], number: int) -> Any:
 
 @cache
 def population() -> list[Mutant]:
-    """Every mutant of every check, and of every formula of the reference that a claim with a check names."""
+    """Every mutant of every check, and of every function of the reference that a claim names."""
     found = []
     judges: dict[str, dict[str, None]] = {}
     for c in claims().values():
         for name in c.code:
             judges.setdefault(name, {}).update({leg.name: None for leg in c.legs if leg.name in checks()})
-    functions: dict[str, Any] = {name: function_at(name) for name, legs in judges.items() if legs}
-    for name, value in functions.items():
-        if isinstance(value, FunctionType) and value.__closure__ is None:
-            found += [
-                Mutant(name, told, i, tuple(judges[name])) for i, (_, _, told) in enumerate(places(definition(value)))
-            ]
+    for name in sorted(judges):
+        value = undecorated(name)
+        if isinstance(value, FunctionType):
+            legs = tuple(judges[name])
+            found += [Mutant(name, told, i, legs) for i, (_, _, told) in enumerate(places(definition(value)))]
     for name, check in checks().items():
         found += [Mutant(name, told, i, (name,)) for i, (_, _, told) in enumerate(places(definition(check.function)))]
     return found
@@ -159,11 +161,11 @@ def _give_up(*_: object) -> None:
 
 def outcome(mutant: Mutant) -> str:
     """What happens to a mutant: "rejected", "crashed" or "accepted"."""
-    function: Any = checks()[mutant.name].function if mutant.part == "check" else function_at(mutant.name)
+    function: Any = checks()[mutant.name].function if mutant.part == "check" else undecorated(mutant.name)
     kept = function.__code__
     crashed = False
-    signal.signal(signal.SIGALRM, _give_up)
-    signal.alarm(PATIENCE)
+    signal.signal(signal.SIGPROF, _give_up)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         function.__code__ = mutated(function, mutant.number)
         for judge in mutant.judges:
@@ -177,7 +179,7 @@ def outcome(mutant: Mutant) -> str:
     except TimeoutError:
         crashed = True
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         function.__code__ = kept
     return "crashed" if crashed else "accepted"
 
@@ -190,26 +192,3 @@ def draw(count: int, seed: int) -> list[Mutant]:
         pool = [m for m in population() if m.part == part]
         found += [pool[i] for i in rng.choice(len(pool), size=share, replace=False)]
     return found
-
-
-def main(arguments: list[str]) -> int:
-    """Print the outcome of every mutant drawn, as JSON lines, and the shares."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=14)
-    parser.add_argument("--part", choices=("check", "formula"), help="only mutants of checks, or of formulas")
-    options = parser.parse_args(arguments)
-    counts: Counter[tuple[str, str]] = Counter()
-    for mutant in draw(options.count, options.seed):
-        if options.part not in (None, mutant.part):
-            continue
-        seen = outcome(mutant)
-        counts[mutant.part, seen] += 1
-        print(json.dumps([seen, mutant.name, mutant.change], ensure_ascii=False), flush=True)
-    for (part, seen), number in sorted(counts.items()):
-        print(f"{part}: {number} {seen}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

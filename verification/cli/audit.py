@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
@@ -17,19 +18,18 @@ from rich.console import Console
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit import option_kinds as kinds
 from covassay.verification.audit.api import audited
-from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.check import by_group, group_of
+from covassay.verification.audit.engine.finding import Finding, Verdict
 from covassay.verification.audit.engine.workers import local_workers
 from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.badge import badge_text
+from covassay.verification.audit.reports.formats import formats
 from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.reports.junit import as_junit
-from covassay.verification.audit.reports.page import as_page
-from covassay.verification.audit.reports.sarif import sarif_text
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
+from covassay.verification.audit.run import verdict
 from covassay.verification.audit.targets import examples
 from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
@@ -39,13 +39,6 @@ from covassay.verification.declared import stated_claim
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"
-# The reports that are written to a file, by option; each is made of the report and of the exit status.
-WRITTEN: dict[str, Callable[[AuditReport, int], str]] = {
-    "junit": lambda report, status: as_junit(report),
-    "sarif": sarif_text,
-    "html": lambda report, status: as_page(report),
-    "badge": lambda report, status: badge_text(report),
-}
 EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
 
 PARSER = {
@@ -57,7 +50,7 @@ examples:
   covassay audit 'exec:node release.js' --mechanism nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
-  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.json
+  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.db
 
 targets: a function f(x, *, epsilon, rng). How another function, class or object
 is called is found from the names of its parameters (eps, random_state, fit, …),
@@ -72,10 +65,11 @@ or, if there is no output,
   {"error": "why there is none"}
 --example c, node, python, r or sh prints such a target.
 
---checkpoint FILE: any number of draws in bounded memory, on one data set and
-one pair, for a mechanism whose law is known exactly; the same command goes on
-from FILE after a kill. With f.draw_many(x, size, *, epsilon, rng), an array of
-many outputs, Python is no bottleneck.
+--checkpoint FILE keeps what was drawn: the same command goes on from FILE after
+an interruption, a kill or a power cut, with the same report. --samples may be
+any number: beyond 50000 draws of one kind only sums are kept, and questions that
+cannot do with sums say how many they use. With f.draw_many(x, size, *, epsilon,
+rng), an array of many outputs, Python is no bottleneck.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
@@ -83,6 +77,10 @@ that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
 `name = [low, high]` for every column, in the order of the columns. The target
 gets the bounds, d pairs, if it has a parameter `bounds`, and as "bounds" in the
 request if it is a process; it is then tried with other bounds too.
+
+--expected-failures FILE names questions of the contract, or kinds (data path,
+law, privacy, bits), that are known to fail, each with the reason. The report is
+the same. The exit status is that of all else, and 1 if one of them did not fail.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
 target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
@@ -109,11 +107,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         if now:
             add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
-    add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
-    add("--sarif", metavar="FILE", help="also write what was found as SARIF 2.1.0, for code-scanning services")
-    add("--html", metavar="FILE", help="also write the report as one HTML page with pictures")
-    add("--badge", metavar="FILE", help="also write the verdict as a badge, the JSON that shields.io reads")
+    for form in formats().values():
+        add(f"--{form.name}", metavar="FILE", help=form.help.replace("%", "%%"))
     add("--witness", metavar="FILE", help="write the data sets of a refutation to a .npz file, for --pair")
+    add("--expected-failures", metavar="FILE", help='a .toml file of known failures, such as "row order" = "issue 7"')
     add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
     parser.set_defaults(run=run)
@@ -222,21 +219,65 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
     if options.witness and Path(options.witness).suffix != WITNESS_SUFFIX:
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
     given = AuditOptions.of_words(vars(options))
+    expected = _expected_failures(options.expected_failures)
     # a mistake in the options is told before the target is loaded
     stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
     source, jobs = _source(options), given.jobs or os.cpu_count() or 1
     mechanism = given.mechanism or load(source).mechanism
     claim = claim_of(source, given)
     tell(mechanism=mechanism, budget=claim.keywords())
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
+    with (
+        audit_progress(options.quiet, options.verbose, jobs) as watch,
+        _own_warnings_hidden(),
+        local_workers(given.backend, jobs),
+    ):
         watched = replace(given, jobs=jobs, progress=watch)
         report = audited(source, watched, claim, lambda found: tell(found=[check.plain() for check in found]))
-    return _printed(report, options, place, report.verdict.exit_status)
+    status, told = beside_expected(report, expected) if expected else (report.verdict.exit_status, "")
+    finished = _printed(report, options, place, status)
+    return replace(finished, err=told + finished.err)
+
+
+def _expected_failures(file: str | None) -> dict[str, str]:
+    """The groups of questions that are known to fail, each with its reason.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be read, is not TOML, or names a group that does not exist.
+    """
+    if file is None:
+        return {}
+    try:
+        named = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"expected-failures = {file}: cannot be read as TOML ({one_line_of(error)})") from None
+    if not named:
+        raise InvalidInput(f"expected-failures = {file}: names nothing")
+    return by_group(named)
+
+
+def one_line_of(error: Exception) -> str:
+    """What an error says, on one line."""
+    return " ".join(str(error).split())
+
+
+def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
+    """The exit status of what is not expected to fail, and lines that say what became of the expected failures."""
+    others = [check for check in report.checks if group_of(check) not in expected]
+    failed = {group_of(check) for check in report.refuted}
+    lines = [
+        f"covassay: {name}: {'refuted, as expected' if name in failed else 'NOT refuted, which was expected'} ({why})\n"
+        for name, why in expected.items()
+    ]
+    rest = verdict(others, bits=report.scope == "bits")
+    if rest is Verdict.NOT_REFUTED and not expected.keys() <= failed:
+        rest = Verdict.REFUTED
+    return rest.exit_status, "".join(lines)
 
 
 def _require_files(options: argparse.Namespace) -> None:
     """Raise `InvalidInput` if a file cannot be written where it is asked for, or if two are asked for in one place."""
-    names = {name: vars(options)[name] for name in (*WRITTEN, "witness") if vars(options)[name]}
+    names = {name: vars(options)[name] for name in (*formats(), "witness") if vars(options)[name]}
     places: dict[Path, str] = {}
     for name, file in names.items():
         path = Path(file).absolute()
@@ -270,9 +311,9 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
         print_report(report, console, verbose=options.verbose)
         out = text.getvalue()
     finished = Finished(status, out)
-    for kind, written in WRITTEN.items():
-        if vars(options)[kind]:
-            finished = finished.with_file(vars(options)[kind], written(report, status).encode("utf-8"))
+    for form in formats().values():
+        if vars(options)[form.name]:
+            finished = finished.with_file(vars(options)[form.name], form.text(report, status).encode("utf-8"))
     return _with_witness(finished, report, options) if options.witness else finished
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.claims import ledger, render
+from covassay.verification.claims import ledger, pages, render
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.kernel.gate import RECORDED, GateReport
 from covassay.verification.claims.kernel.kernel import REQUIRE
@@ -23,10 +23,13 @@ PARSER = {
 
 
 def list_claims(options: argparse.Namespace) -> int:
-    """Print every claim, one line each."""
-    selected = render.select(options.paper, options.verdict, options.kind)
+    """Print every claim, one line each, or what is wrong with what is true in its place."""
+    selected = render.select(options.paper, options.verdict, options.kind, options.wrong)
     if options.json:
         print_json([render.as_json(c) for c in selected])
+        return 0
+    if options.wrong:
+        print("\n\n".join(map(render.erratum, selected)))
         return 0
     table = Table("id", "verdict", "status", "statement")
     for c in selected:
@@ -132,17 +135,19 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write proofs/LEDGER.md, proofs/MUTANTS.md and a table in proofs/README.md, or with --check compare them."""
+    """Write the generated pages of proofs/ and a table in proofs/README.md, or with --check compare them."""
     readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
     generated = {
-        "LEDGER.md": render.render_ledger(),
+        **pages.pages(),
         "MUTANTS.md": mutant_table.render(),
-        "README.md": render.with_kernel_table(readme),
+        "mutants.jsonl": mutant_table.data(),
+        "README.md": pages.with_kernel_table(readme),
     }
     found = ledger.problems(proofs_folder()) if options.check else []
     for name, text in generated.items():
         path = proofs_folder() / name
         if not options.check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
             found.append(f"proofs/{name} differs from the code: run covassay claims render")
@@ -166,6 +171,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kernel.add_argument("--build", type=Path, metavar="DIR", help="folder in which Rocq compiles; reused if up to date")
 
     a = actions.add_parser("list", parents=[filters, as_json], help="list the claims, one line each")
+    a.add_argument("--wrong", action="store_true", help="only what is wrong: printed, true, and what to use")
     a.set_defaults(run=list_claims)
 
     a = actions.add_parser("show", parents=[as_json], help="show one claim in full")
@@ -216,7 +222,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--only", metavar="TEXT", help="only checks or mutants with this text in their name")
     a.set_defaults(run=mutants)
 
-    a = actions.add_parser("render", help="write proofs/LEDGER.md, proofs/MUTANTS.md and the table in proofs/README.md")
+    a = actions.add_parser("render", help="write the ledger, the errata, the mutants and the table in proofs/README.md")
     a.add_argument(
         "--check",
         action="store_true",

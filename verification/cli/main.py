@@ -15,10 +15,12 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from covassay.reference.domain.requirements import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
@@ -34,11 +36,9 @@ COMMANDS = {
     "law": "compute exact figures of a noise law",
     "claims": "show and check what the papers claim, and what is known about it",
     "vectors": "known answers for an implementation; exact values of the kernel",
-    "experiments": "measure the rates of the theory, or other auditors beside this one",
-    "figures": "draw the pictures of proofs/paper again",
-    "site": "build the web site of the project",
-    "schema": "print the JSON Schema of what a command prints",
+    "experiments": "run the figures and theorems of the papers, or measure the rates of the theory",
 }
+UNLISTED = {"schema": "print the JSON Schema of what a command prints"}  # named in the epilog
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an
 auditor that looks for violations in other implementations."""
@@ -48,7 +48,8 @@ examples:
   covassay mechanisms nuclear-laplace
   covassay claims show DN25.Thm6
 
-covassay COMMAND --help shows the options of a command.
+covassay COMMAND --help shows the options of a command, and covassay schema
+the JSON Schema of what a command prints.
 
 exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid
 use or input; 3 inconclusive, or the target cannot be run; 4 internal error
@@ -60,31 +61,67 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
+def read_whole(text: str) -> int:
+    """The whole number that a text means, as `read_number`."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports every error on one line."""
+    """An argument parser that reports every error on one line, and reads numbers in the digits 0 to 9 alone."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        self.register("type", float, read_number)
+        self.register("type", int, read_whole)
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message} (see {self.prog} --help)")
 
 
-def _top() -> argparse.ArgumentParser:
-    parser = _Parser(prog="covassay", description=DESCRIPTION, epilog=EPILOG, formatter_class=_formatter)
-    parser.add_argument("--version", action="version", version=f"covassay {version('covassay')}")
-    commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    for name, text in COMMANDS.items():
-        commands.add_parser(name, help=text, add_help=False)
-    return parser
+@dataclass(frozen=True)
+class Program:
+    """A command line: its name, the package with a module for every command, and what its help says.
 
+    commands : name -> a sentence, in the order of the help. unlisted : the same, of commands that the help leaves out.
+    """
 
-def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The parsed options of one command; their attribute `run` is the function that carries it out."""
-    if not arguments or arguments[0] not in COMMANDS:
-        return _top().parse_args(arguments)
-    name, *rest = arguments
-    module = importlib.import_module(f"covassay.verification.cli.{name}")
-    parser = _Parser(prog=f"covassay {name}", formatter_class=_formatter, **module.PARSER)
-    module.configure(parser)
-    return parser.parse_args(rest)
+    name: str
+    package: str
+    commands: Mapping[str, str]
+    description: str
+    epilog: str
+    unlisted: Mapping[str, str] = field(default_factory=dict)
+
+    def _top(self) -> argparse.ArgumentParser:
+        parser = _Parser(prog=self.name, description=self.description, epilog=self.epilog, formatter_class=_formatter)
+        parser.add_argument("--version", action="version", version=f"covassay {version('covassay')}")
+        commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+        for name, text in self.commands.items():
+            commands.add_parser(name, help=text, add_help=False)
+        return parser
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The parsed options of one command; their attribute `run` is the function that carries it out."""
+        if not arguments or arguments[0] not in {**self.commands, **self.unlisted}:
+            return self._top().parse_args(arguments)
+        name, *rest = arguments
+        module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
+        parser = _Parser(prog=f"{self.name} {name}", formatter_class=_formatter, **module.PARSER)
+        module.configure(parser)
+        return parser.parse_args(rest)
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Run one command and return its exit status; an internal error is raised."""
+        try:
+            options = self.parse(arguments)
+            status: int = options.run(options)
+            return status
+        except BrokenPipeError:
+            raise
+        except (InvalidInput, OSError, MemoryError) as error:
+            return one_line(error).deliver()
 
 
 def one_line(error: Exception) -> Finished:
@@ -100,16 +137,8 @@ def one_line(error: Exception) -> Finished:
     return Finished(INTERNAL_ERROR, err=f"{trace}covassay: {text}{hint}\n")
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status; an internal error is raised."""
-    try:
-        options = parse(arguments)
-        status: int = options.run(options)
-        return status
-    except BrokenPipeError:
-        raise
-    except (InvalidInput, OSError, MemoryError) as error:
-        return one_line(error).deliver()
+PROGRAM = Program("covassay", "covassay.verification.cli", COMMANDS, DESCRIPTION, EPILOG, UNLISTED)
+parse, run = PROGRAM.parse, PROGRAM.run
 
 
 def _run_command(arguments: Sequence[str]) -> int:

@@ -3,6 +3,7 @@
 import argparse
 import csv
 
+from covassay.reference.domain.requirements import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.reference.release.messages import shown
@@ -38,7 +39,7 @@ def parse_total(text: str) -> Guarantee:
     """A total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
     pairs = [part.partition("=") for part in text.split(",")]
     try:
-        budget = {name.strip(): float(value) for name, _, value in pairs}
+        budget = {name.strip(): read_number(value) for name, _, value in pairs}
         if len(budget) < len(pairs):
             raise KeyError("one of them twice")
         return guarantee_of(budget)

@@ -26,9 +26,11 @@ examples:
   covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
 
 The error is the root mean square of the norm of the difference to the true second
-moment. Where it depends on the data, rows of equal norm √t are imagined, t being
-the trace, with eigenvalues proportional to 1, 1/2, …, 1/d. If the rows lie in a
-ball of radius r, divide them by r: the trace by r², and multiply errors by r².""",
+moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
+norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
+proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
+lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
+r². --picture needs matplotlib: pip install 'covassay[figures]'.""",
 }
 REGIMES = {
     "large": "the noise is below the average eigenvalue, and the error is that of the noise",
@@ -47,7 +49,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--trace", type=float, default=1.0, metavar="T", help="the trace of the second moment, at most 1 (default 1)")
     add("--norm", choices=tuple(NORM_SIGNS), help="of the error (default: frobenius; for pca and regression spectral)")
     add("--goal", choices=tuple(GOALS), default="covariance", help="what the matrix is for (default %(default)s)")
-    add("--picture", metavar="FILE", help="also draw which mechanism is best where: .svg or .png; needs matplotlib")
+    add(
+        "--picture",
+        metavar="FILE",
+        help="also draw which mechanism is best where: .svg or .png; needs the extra covassay[figures]",
+    )
     add("--json", action="store_true", help="print JSON (covassay schema recommend)")
     parser.set_defaults(run=run)
 
@@ -93,6 +99,8 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
                 "options": dict(p.candidate.options),
                 "projected": p.candidate.project,
                 "error": p.error,
+                "equal_rows": p.equal.value,
+                "gaussian_rows": p.gaussian.value,
                 "kind": p.figure.kind,
                 "allowance": p.allowance,
             }
@@ -101,6 +109,7 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
         "unknown": found.unknown,
         "left_out": found.left_out,
         "alternative": found.alternative,
+        "release": release_command(found),
         "picture": None if picture is None else str(picture),
     }
 
@@ -126,20 +135,31 @@ def verdict(found: Recommendation) -> list[str]:
             "(reference.projections.psd_trace_ball), which costs no budget"
         )
     if best.candidate.searches:
-        lines.append("this mechanism gains from the equal norms of the imagined rows; with long rows it may lose")
+        lines.append("this mechanism searches for a clipping norm: what it gains depends on how the norms scatter")
     if found.alternative:
         lines.append(found.alternative)
     return lines
 
 
+def release_command(found: Recommendation) -> str:
+    """The command that releases by the best mechanism; what the user must fill in stands in capitals."""
+    best = found.best.candidate
+    budget = " ".join(f"--{name} {value:g}" for name, value in found.setting.budget.keywords().items())
+    options = "".join(f" --set {name}={value}" for name, value in best.options.items())
+    project = " --project trace" if best.project else ""
+    return f"covassay release DATA --mechanism {best.mechanism}{options} {budget} --row-bound R{project} --out cov.json"
+
+
 def show(found: Recommendation, picture: Path | None) -> None:
     """Print the verdict, the table and what is not in it."""
     print(*verdict(found), sep="\n", end="\n\n")
-    table = Table("", "mechanism", f"error in {NORM_SIGNS[found.norm]}", "relative to the data", "the prediction is")
+    sign = NORM_SIGNS[found.norm]
+    table = Table("", "mechanism", f"{sign}, equal norms", f"{sign}, Gaussian rows", "relative", "the prediction is")
     for place, p in enumerate(found.ranked, start=1):
         precision = f" ± {100 * p.allowance:.1f} %" if p.allowance else ""
         share = f"{p.error / found.nothing:.3g}"
-        table.add_row(str(place), p.candidate.name, f"{p.error:.4g}{precision}", share, p.figure.kind)
+        errors = (f"{figure.value:.4g}{precision}" for figure in (p.equal, p.gaussian))
+        table.add_row(str(place), p.candidate.name, *errors, share, p.figure.kind)
     console().print(table)
     kinds = {p.figure.kind for p in found.ranked}
     print(*(f"{kind}: {text}" for kind, text in KINDS.items() if kind in kinds), sep="; ")
@@ -152,3 +172,4 @@ def show(found: Recommendation, picture: Path | None) -> None:
     )
     if picture is not None:
         print(f"picture: {picture}")
+    print("to release, with R a public bound on the length of a row:", release_command(found), sep="\n  ")

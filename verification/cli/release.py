@@ -14,11 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from covassay.reference.domain import Matrix
 from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
-from covassay.reference.release import ReleaseRequest, Selection, release_table
+from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
+from covassay.reference.release.tables.selection import STREAM_LIMIT
 from covassay.reference.release.tables.source import Watch, unwatched
 from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
 from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
@@ -27,20 +29,19 @@ STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
 PARSER = {
     "description": """\
-Release a private second moment (uncentred covariance) of a table of numbers, or
-whatever else the mechanism releases. The table may be larger than memory, and may
-be several files with the same columns in the same order.""",
+Release a private covariance of a table of numbers, or whatever else the mechanism
+releases. The table may be larger than memory, and may be several files with the
+same columns in the same order.""",
     "epilog": """\
 examples:
+  covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
+  covassay release people.csv --bounds bounds.toml --epsilon 1 \\
+      --adjacency add-remove --budget-file people.account.json --total epsilon=2
   covassay release wine.csv --mechanism nuclear-laplace-symmetric --epsilon 1 \\
       --row-bound 2000 --out cov.npz
-  covassay release wine.csv --mechanism nuclear-laplace --epsilon 1 \\
-      --bounds bounds.toml --out cov.json
-  covassay release wine.csv --mechanism bingham --epsilon 0.5 \\
-      --budget-file wine.account.json --total epsilon=2
   zcat people.csv.gz | covassay release - --columns age,height --bounds b.toml \\
       --mechanism gauss-cov --rho 0.5 --project psd --out cov.json
-  covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5
+  covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
 DATA is one file, several files, a directory, or - for standard input. Several
 files are one table; they are read in the order of their names, and all must have
@@ -48,6 +49,8 @@ the same columns in the same order. In a directory, names that begin with _ or a
 dot are no data. Text is read once to count its rows, and then in every pass of
 the mechanism. Standard input, .npy.gz and .parquet.gz are kept, during the
 release, in a temporary file without a name; .csv.gz is decompressed in every pass.
+A file that comes twice, by whatever name or link, is refused: its records would count
+twice. Files of the same content are refused without --allow-copies.
 
 --columns and --drop name columns. Their cells may hold anything if they are not
 read. The choice is public: nothing pays for one that depends on the data.
@@ -58,10 +61,15 @@ semidefinite (psd), or that also has a trace that rows in the ball can have
 both matrices; .csv, .npy and standard output hold the projected one.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
-or the same as JSON). Values beyond the bounds are clipped. A second moment comes
-back in the units of the data, about the middle of the bounds (it is the second
-moment of x - shift); shift and scale are in the provenance. An output without
-such units, for example a direction, stays in the unit of (x - shift)/scale.
+or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
+one for bounded columns is taken: box-gauss for --rho, box-laplace for --epsilon,
+box-gauss-approximate for --epsilon and --delta. It releases the number of rows, the
+mean and the covariance. A mechanism on a ball releases a second moment about the
+middle of the bounds (of x - shift); shift and scale are in the provenance. An output
+without units, for example a direction, stays in the unit of (x - shift)/scale.
+
+--row-bound R says that rows of length R or less matter, in the unit of the data;
+longer ones count as if they ended there. A mechanism on a ball needs it, or --bounds.
 
 --budget-file adds up the releases from this data file, which it knows by name
 and size, not by content. It cannot know of copies of the data, of releases made
@@ -88,11 +96,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
     add("data", nargs="+", help=".csv, .tsv, .npy or .parquet, each also with .gz; a directory; or - (see below)")
-    add("--mechanism", required=True, help="name of the mechanism (covassay mechanisms)")
+    add("--mechanism", help="name of the mechanism (covassay mechanisms); with --bounds, the one for bounded columns")
     add("--epsilon", type=float, help=f"ε in {RANGE}, for pure and approximate DP")
     add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
     add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
     add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
+    add(
+        "--adjacency",
+        choices=ADJACENCIES,
+        help="neighbours, for bounded columns: add-remove keeps the row count secret",
+    )
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()
     columns.add_argument("--columns", metavar="A,B,…", help="read these columns, by name, in this order")
@@ -106,7 +119,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what separates cells of text: a character, or tab (default: comma; tab in .tsv)",
     )
     frame = parser.add_mutually_exclusive_group()
-    frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row (default 1)")
+    frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row")
     frame.add_argument("--bounds", metavar="FILE", help="public bounds on every feature (.toml, .json), see below")
     frame.add_argument(
         "--scale-by-data-not-private",
@@ -114,6 +127,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="scale features by their own extremes, for experiments: NOT private",
     )
     add("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
+    add("--allow-copies", action="store_true", help="files of the same content are of different people: count each")
+    add("--stream-limit", type=int, metavar="B", help="most bytes of standard input, decompressed (default 2^33)")
     add("--force", action="store_true", help="replace the file --out if it exists")
     add("--project", metavar="SET", help="psd or trace: also project the released matrix, see below")
     add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
@@ -134,23 +149,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the release, and print its notes on standard error."""
+    budget = _budget(options)
+    name = mechanism_for(options.mechanism, budget, bounded=options.bounds is not None)
     request = ReleaseRequest(
         data=_data(options.data),
-        mechanism=options.mechanism,
-        budget=_budget(options),
-        options=chosen(options),
+        mechanism=name,
+        budget=budget,
+        options={**chosen(options), **({"adjacency": options.adjacency} if options.adjacency else {})},
         selection=_selection(options),
-        out=Path(options.out) if options.out else None,
+        out=_path("--out", options.out),
         force=options.force,
         row_bound=options.row_bound,
-        bounds=Path(options.bounds) if options.bounds else None,
+        bounds=_path("--bounds", options.bounds),
         scale_by_data=options.scale_by_data_not_private,
-        account=Path(options.budget_file) if options.budget_file else None,
+        account=_path("--budget-file", options.budget_file),
         total=None if options.total is None else parse_total(options.total),
         wait=options.wait,
         project=options.project,
         seed=options.seed,
-        rounded=_rounded(options),
+        rounded=_rounded(options, name),
         grid=options.grid,
     )
     with _watched(options.quiet) as watch:
@@ -159,6 +176,13 @@ def run(options: argparse.Namespace) -> int:
     for note in (*notes, *(f"this release is not private: {reason}" for reason in request.not_private)):
         _tell(note)
     return 0
+
+
+def _path(option: str, given: str | None) -> Path | None:
+    """The path that was given; an empty one, which an unset variable of a shell leaves, is none."""
+    if given == "":
+        raise InvalidInput(f"{option} '': must be the path of a file")
+    return None if given is None else Path(given)
 
 
 def _tell(said: str) -> None:
@@ -176,6 +200,8 @@ def _data(arguments: list[str]) -> Any:
 
 def _matching(argument: str) -> list[str]:
     """The files that match a pattern which the shell has not replaced, or the argument itself if it is none."""
+    if not argument:
+        raise InvalidInput("data '': must be the path of a file or a directory, or -")
     if os.path.lexists(argument) or not glob.has_magic(argument):
         return [argument]
     found = glob.glob(argument)
@@ -190,14 +216,16 @@ def _selection(options: argparse.Namespace) -> Selection:
         drop=None if options.drop is None else parse_names("--drop", options.drop),
         header=True if options.header else False if options.no_header else None,
         delimiter=options.delimiter,
+        allow_copies=options.allow_copies,
+        stream_limit=STREAM_LIMIT if options.stream_limit is None else options.stream_limit,
     )
 
 
-def _rounded(options: argparse.Namespace) -> bool:
+def _rounded(options: argparse.Namespace, name: str) -> bool:
     """Whether the release is exact: if it was asked for, or if there is a choice and nothing was said."""
-    if mechanism(options.mechanism).name in ON_A_LATTICE:
+    if mechanism(name).name in ON_A_LATTICE:
         return not options.float
-    by_default = not options.float and mechanism(options.mechanism).name in WITH_ROUNDED_FORM
+    by_default = not options.float and name in WITH_ROUNDED_FORM
     if not (options.rounded or by_default):
         if options.grid is not None:
             raise InvalidInput("--grid belongs to a rounded release: this one is in float64")
@@ -211,12 +239,13 @@ def _rounded(options: argparse.Namespace) -> bool:
 
 def _budget(options: argparse.Namespace) -> Guarantee:
     """The budget as it was stated; a release has no default budget."""
-    keywords = default_claim(mechanism(options.mechanism).name).keywords()
+    keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
-        missing = " and ".join(f"--{key}" for key in keywords)
+        missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"
         raise InvalidInput(f"{missing} is missing: the budget of a release must be stated")
-    if "delta" in keywords and options.rho is None and (options.epsilon is None or options.delta is None):
-        raise InvalidInput(f"{options.mechanism} is (ε, δ)-DP: give both --epsilon and --delta")
+    approximate = "delta" in keywords or (options.mechanism is None and options.delta is not None)
+    if approximate and options.rho is None and (options.epsilon is None or options.delta is None):
+        raise InvalidInput(f"{options.mechanism or 'what has a δ'} is (ε, δ)-DP: give both --epsilon and --delta")
     return guarantee(options, options.mechanism)
 
 

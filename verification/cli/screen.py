@@ -15,6 +15,7 @@ from rich.text import Text
 from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # columns of a progress bar
+PACE = 20  # draws from which it is said how long the rest will take
 errors: TextIO | None = None  # where progress is shown, if standard error is for what a target prints
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; this one keeps most rows on one line
 
@@ -35,11 +36,18 @@ def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
 
 
 class Bar(Watch):
-    """A progress bar that follows an audit: how many draws and checks were made, and what is planned."""
+    """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
 
-    def __init__(self, bar: Progress) -> None:
+    It also says, in a line each, how long the audit will take, and that the time limit stopped a draw. `verbose` and
+    `quiet` say whether the first is said where there is no terminal, and whether nothing is said at all. `jobs` is the
+    number of workers.
+    """
+
+    def __init__(self, bar: Progress, verbose: bool = False, quiet: bool = False, jobs: int = 1) -> None:
         super().__init__()
         self._bar = bar
+        self._verbose, self._quiet, self._jobs = verbose, quiet, jobs
+        self._timed, self._seconds, self._said = 0, 0.0, set[str]()
         self._task = bar.add_task("contract", total=None, made="")
         self._planned: dict[str, float] = {}
         self._finished = self._since = self._draws = self._checks = 0.0
@@ -62,6 +70,29 @@ class Bar(Watch):
         self._checks += checks
         self._show(part)
 
+    def timed(self, draws: int, seconds: float) -> None:
+        """Once the pace is known, say how long the audit will take."""
+        self._timed += draws
+        self._seconds += seconds
+        planned = sum(self._planned.values())
+        if self._timed >= PACE and planned and (self._verbose or self._bar.console.is_terminal):
+            left = planned * self._seconds / self._timed / self._jobs
+            self._say(
+                "pace",
+                f"about {planned:,.0f} draws to come: {in_words(left)} at the pace of the first {self._timed}, beside "
+                "the time of the tests and of second looks",
+            )
+
+    def stopped(self, limit: float) -> None:
+        """Say the first time that the time limit stopped a draw."""
+        text = f"a draw was stopped after {limit:g} s; if the target is that slow, give a longer --time-limit"
+        self._say("limit", text)
+
+    def _say(self, what: str, sentence: str) -> None:
+        if what not in self._said and not self._quiet:
+            self._bar.console.print(f"covassay: {sentence}", markup=False, highlight=False, soft_wrap=True)
+        self._said.add(what)
+
     def _show(self, label: str) -> None:
         total = self._finished + sum(self._planned.values())
         within = min(self._since, next(iter(self._planned.values()), 0.0))
@@ -69,6 +100,14 @@ class Bar(Watch):
         self._bar.update(
             self._task, description=escape(label), made=made, completed=self._finished + within, total=total or None
         )
+
+
+def in_words(seconds: float) -> str:
+    """A time in the largest unit of which there are two."""
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds, 1):.0f} s"
 
 
 class Left(TimeRemainingColumn):
@@ -97,10 +136,10 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
 
 @contextmanager
-def audit_progress(quiet: bool = False) -> Iterator[Watch]:
+def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) -> Iterator[Watch]:
     """A progress bar for an audit on a terminal, none in a pipe."""
     with _progress(quiet, "{task.fields[made]}", redirect=True) as bar:
-        yield Bar(bar)
+        yield Bar(bar, verbose, quiet, jobs)
 
 
 @contextmanager

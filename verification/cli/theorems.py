@@ -19,15 +19,18 @@ def proofs_folder() -> Path:
     return path
 
 
-def run(options: argparse.Namespace, tags: Iterable[str] | None = None, *, compiling: bool = True) -> gate.GateReport:
+def run(
+    options: argparse.Namespace, tags: Iterable[str] | None = None, *, compiling: bool = True, each_alone: bool = False
+) -> gate.GateReport:
     """Report on these theorems, or on all of them.
 
     The kernel is asked if `compiling` and if Rocq is installed; otherwise the sources are compared with the lock.
+    `each_alone`: see `gate.recheck`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
         try:
-            return gate.recheck(proofs, assumptions(), tags, options.build, options.jobs)
+            return gate.recheck(proofs, assumptions(), tags, options.build, options.jobs, each_alone)
         except kernel.KernelError as error:
             raise InvalidInput(f"rocq: {error}") from None
     if compiling and kernel.required():
@@ -59,24 +62,25 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print what has changed, and lock what the kernel says.
 
-    Every theorem that says something else than before must be named, or nothing is locked.
+    Every theorem, witness and lemma of a vector that says something else than before must be named. Otherwise nothing
+    is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
-    report = run(options)
+    report = run(options, each_alone=True)
     if report.wrong or not report.record:
         print_report(report)
         return 1
     proofs = proofs_folder()
     old = lock.read(proofs)
     print(*lock.changes(old, report.record), sep="\n")
-    changed = lock.changed_theorems(old, report.record)
+    changed = lock.changed_statements(old, report.record)
     unknown = sorted(set(options.ids) - set(changed))
-    unread = [] if options.all else [tag for tag in changed if tag not in options.ids]
+    unread = [] if options.all else [name for name in changed if name not in options.ids]
     if unknown:
-        raise InvalidInput(f"accept --rocq: {unknown[0]} is no theorem that has changed")
+        raise InvalidInput(f"accept --rocq: {unknown[0]} is no theorem, witness or lemma that has changed")
     if unread:
-        raise InvalidInput(f"accept --rocq: name the theorems that you have read, or --all: {' '.join(unread)}")
+        raise InvalidInput(f"accept --rocq: name what you have read, or --all: {' '.join(unread)}")
     lock.path_of(proofs).write_text(lock.as_text(report.record), encoding="utf-8")
     vectors.path_of(proofs).write_text(report.vectors, encoding="utf-8")
     print(f"{len(report.words)} theorems locked in {lock.path_of(proofs)}")

@@ -26,27 +26,37 @@ theorems, evaluated by the Rocq kernel, as JSON.""",
 actions:
   generate    print the tests as JSON (--out FILE writes them)
   check       make all tests anew, and compare them with the file
+  archive     write them, split by mechanism, with a schema and runners in
+              Python, R, C and Node, into a .zip file (--out FILE)
   run TARGET  ask TARGET the questions of the tests, and compare its answers
 
 TARGET is exec:COMMAND, a process that reads lines of JSON such as
   {"kind": "release", "mechanism": "gauss-cov", "parameters": {"rho": 0.5}, "x": …, "noise": …}
-and answers each with {"output": …} or {"error": "…"}, flushed, or
-module:function, which is called with such an object and returns the output or
-raises. What is asked is described in verification/vectors/README.md.
+and answers each with {"output": …}, {"error": "…"} or, if it has no such
+mechanism, {"declined": "why"}, flushed; or module:function, which is called
+with such an object and returns the output or raises (NotImplementedError
+declines). What is asked is described in verification/vectors/README.md.
 
 examples:
   covassay vectors run exec:./release --mechanism gauss-cov
   covassay vectors run mymodule:answer --mechanism gauss-cov --flag LongRow
   covassay vectors run exec:./answer --mechanism above-threshold --kind transcript
 
-exit status: 0 every test passed, 1 one failed, 2 invalid use, or no test.""",
+exit status: 0 every test that was answered passed, 1 one failed or none was
+answered, 2 invalid use, or no test.""",
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
-    add("action", nargs="?", choices=("generate", "check", "run"), metavar="ACTION", help="generate, check or run")
+    add(
+        "action",
+        nargs="?",
+        choices=("generate", "check", "archive", "run"),
+        metavar="ACTION",
+        help="generate, check, archive or run",
+    )
     add("target", nargs="?", help="what is asked: exec:COMMAND or module:function")
     add("--mechanism", action="append", metavar="NAME", help="only tests of this mechanism; may be repeated")
     add("--flag", action="append", metavar="FLAG", help="only tests with this flag; may be repeated")
@@ -63,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.action == "generate":
         return _generate(options)
+    if options.action == "archive":
+        return _archive(options)
     return _compare(options, _reference() if options.action == "check" else _asker(options.target))
 
 
@@ -77,6 +89,16 @@ def _generate(options: argparse.Namespace) -> int:
         Path(options.out).write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
+    return 0
+
+
+def _archive(options: argparse.Namespace) -> int:
+    from covassay.verification.vectors.archive import archive
+
+    if not options.out:
+        raise InvalidInput("out: must name the .zip file to write")
+    count = archive(Path(options.out))
+    print(f"{options.out}: {count} files")
     return 0
 
 
@@ -115,21 +137,27 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
     finally:
         end()
     failed = [outcome for outcome in outcomes if outcome.wrong]
+    declined = [outcome for outcome in outcomes if outcome.declined]
+    answered = len(outcomes) - len(declined)
     by_flag: dict[str, list[runner.Outcome]] = {}
     for outcome in failed:
         for flag in outcome.test["flags"]:
             by_flag.setdefault(flag, []).append(outcome)
     if options.json:
-        print_json(_as_json(len(outcomes), by_flag, content["flags"]))
-        return 1 if failed else 0
+        print_json(_as_json(len(outcomes), len(declined), by_flag, content["flags"]))
+        return 1 if failed or not answered else 0
     for flag, outcomes_of_flag in by_flag.items():
         print(f"{flag} ({len(outcomes_of_flag)} failed): {content['flags'][flag]['description']}")
         for outcome in outcomes_of_flag[:MOST_SHOWN]:
             print(f"  test {outcome.test['id']}, {_subject(outcome.test)}: {outcome.wrong}")
         if len(outcomes_of_flag) > MOST_SHOWN:
             print(f"  … and {len(outcomes_of_flag) - MOST_SHOWN} more")
-    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} tests passed")
-    return 1 if failed else 0
+    reasons = sorted({outcome.declined for outcome in declined})
+    for reason in reasons[:MOST_SHOWN]:
+        print(f"declined: {reason}")
+    told = f", {len(declined)} declined" if declined else ""
+    print(f"{answered - len(failed)} of {len(outcomes)} tests passed{told}")
+    return 1 if failed or not answered else 0
 
 
 def _require_current(content: Mapping[str, Any]) -> None:
@@ -145,9 +173,10 @@ def _require_current(content: Mapping[str, Any]) -> None:
         raise InvalidInput(f"{', '.join(changed[:5])}: the file is not what `covassay vectors generate` makes")
 
 
-def _as_json(count: int, by_flag: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+def _as_json(count: int, declined: int, by_flag: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "tests": count,
+        "declined": declined,
         "failed": [
             {"flag": flag, **flags[flag], "tests": [{"id": o.test["id"], "wrong": o.wrong} for o in outcomes]}
             for flag, outcomes in by_flag.items()

@@ -152,5 +152,5 @@ def problems(folder: Path) -> list[str]:
         if not path.exists() or not path.with_suffix(".svg").exists():
             found.append(f"figure {figure.name}: missing")
         elif differs(from_csv(path.read_text(encoding="utf-8")), figure.table()):
-            found.append(f"figure {figure.name}: differs from what the code computes now; run covassay figures")
+            found.append(f"figure {figure.name}: differs from what the code computes now; draw it again")
     return found

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import hadamard
 
-from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import k_norm, nuclear_laplace, wigner
 from covassay.reference.recommendation import CANDIDATES, Candidate, model_spectrum
 from covassay.reference.recommendation.additive import (
@@ -28,7 +28,7 @@ from covassay.reference.recommendation.additive import (
     nuclear_frobenius,
     nuclear_spectral,
 )
-from covassay.reference.recommendation.measured import NORMS
+from covassay.reference.recommendation.measured import NORMS, OF_GAUSSIAN_ROWS
 from covassay.reference.recommendation.ranking import UNPROJECTED
 
 SEED = 20261122
@@ -136,6 +136,8 @@ SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # q from 0.
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.
 OCTAVES = (0.01, 0.0156, 0.0157, 0.0624, 0.0626, 0.2499, 0.2501, 1.0)
+GAUSSIAN_ROWS = 1024
+SPREAD_TRACES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.0)
 SEARCHING = ("adaptive-cov-pure", "clipped-cov-gauss", "clipped-cov-separate", "adaptive-cov")
 SAMPLING = ("iterative-eigenvectors-uniform", "iterative-eigenvectors-adaptive", "kapralov-talwar", "em-cov")
 SCALES_WITH_TRACE = (*SAMPLING, "nuclear-ball-projection", "separate-cov-pure", "separate-cov-goe")
@@ -147,17 +149,30 @@ def imagined_rows(d: int, trace: float) -> Matrix:
     return rows
 
 
+def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
+    """Correlated Gaussian rows, turned and stretched to have exactly the imagined eigenvalues, then clipped to the ball.
+
+    Their norms scatter, which those of `imagined_rows` do not: a mechanism that searches for a clipping norm gains less.
+    """
+    rng = rng_of(seed, "gaussian rows", d)
+    x = rng.normal(size=(n, d))
+    white = np.linalg.solve(np.linalg.cholesky(second_moment(x)), x.T).T
+    turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
+    return unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
+
+
 def candidate_of(law: str) -> Candidate:
     """The candidate whose error is in the table of that law."""
-    return next(c for c in CANDIDATES if c.law == law)
+    return next(c for c in CANDIDATES if law in (c.law, c.law + OF_GAUSSIAN_ROWS))
 
 
 def axes_of(law: str) -> dict[str, tuple[float, ...]]:
     """The grid of a table."""
     largest = 16 if law == "l2-ball-projected" else 32 if law in SAMPLING else 48
     dimensions = tuple(float(d) for d in DIMENSIONS if d <= largest)
-    if law in SEARCHING:
-        return {"d": tuple(d for d in dimensions if math.log2(d).is_integer()), "q": SIZES[::2], "trace": OCTAVES}
+    if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
+        traces = OCTAVES if law in SEARCHING else SPREAD_TRACES
+        return {"d": tuple(d for d in dimensions if math.log2(d).is_integer()), "q": SIZES[::2], "trace": traces}
     if law in SAMPLING:
         return {"d": dimensions, "q": SIZES[::2]}
     if law in SCALES_WITH_TRACE:
@@ -171,7 +186,7 @@ def draws_of(law: str) -> Callable[[int], int]:
         return lambda d: max(1000, 200_000 // d)
     if law == "covariance-body":
         return lambda d: max(4000, 200_000 // d)
-    if law in SEARCHING:
+    if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
         return lambda d: max(32, 200 // d)
     if law in SAMPLING:
         return lambda d: max(40, 600 // d)
@@ -180,19 +195,19 @@ def draws_of(law: str) -> Callable[[int], int]:
     return lambda d: max(64, 3000 // d)
 
 
-def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int) -> Iterable[Any]:
+def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, rows: int = ROWS) -> Iterable[Any]:
     """Draws of the noise of a candidate, from one stream."""
     given = {name: candidate.options[name] for name in ("ensemble", "body") if name in candidate.options}
     if candidate.mechanism == "k-norm":
         return list(candidate.declared.draw_noise(d, rng, size=count, **given))
     if candidate.searches:
-        given["rows"] = ROWS
+        given["rows"] = rows
     return [candidate.declared.draw_noise(d, rng, **given) for _ in range(count)]
 
 
-def budget_of(candidate: Candidate, size: float) -> dict[str, float]:
-    """The budget at which the imagined rows have m = `size`."""
-    return {"epsilon": size / ROWS} if candidate.pure else {"rho": (size / ROWS) ** 2}
+def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, float]:
+    """The budget at which that many rows have m = `size`."""
+    return {"epsilon": size / rows} if candidate.pure else {"rho": (size / rows) ** 2}
 
 
 def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, float]) -> Matrix:
@@ -224,16 +239,18 @@ def measure_table(
 ) -> dict[str, Any]:
     """m times the root mean square error of a candidate on the imagined data, at every point of the grid."""
     candidate, traces = candidate_of(law), axes.get("trace", (0.5,))
+    data, n = (gaussian_rows, GAUSSIAN_ROWS) if law.endswith(OF_GAUSSIAN_ROWS) else (imagined_rows, ROWS)
     shape = len(axes["d"]), len(axes["q"]), len(traces)
     figures, errors = ({norm: np.zeros(shape) for norm in NORMS} for _ in range(2))
     symmetric = candidate.declared.output.symmetric
     for a, d in enumerate(map(int, axes["d"])):
-        drawn = noises(candidate, d, rng_of(seed, law, d), draws(d))
+        drawn = noises(candidate, d, rng_of(seed, law, d), draws(d), n)
         for c, trace in enumerate(traces):
-            x, truth = imagined_rows(d, trace), np.diag(model_spectrum(d, trace))
+            x = data(d, trace)
+            truth = second_moment(x)
             for b, q in enumerate(axes["q"]):
                 size = q * (d**1.5 if candidate.pure else d) / trace
-                outputs = outputs_of(candidate, drawn, x, budget_of(candidate, size))
+                outputs = outputs_of(candidate, drawn, x, budget_of(candidate, size, n))
                 squares = squared_norms(outputs - truth, symmetric)
                 for norm, column in zip(NORMS, squares.T, strict=True):
                     value, errors[norm][a, b, c] = root_mean_square(column)
@@ -271,7 +288,16 @@ def _document(
     }
 
 
-LAWS = tuple(dict.fromkeys([*NOISE, "covariance-body", *(c.law for c in CANDIDATES if c.law not in ADDITIVE)]))
+LAWS = tuple(
+    dict.fromkeys(
+        [
+            *NOISE,
+            "covariance-body",
+            *(c.law for c in CANDIDATES if c.law not in ADDITIVE),
+            *(law + OF_GAUSSIAN_ROWS for law in SEARCHING),
+        ]
+    )
+)
 
 
 def measure(law: str, seed: int) -> dict[str, Any]:

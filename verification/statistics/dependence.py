@@ -9,6 +9,12 @@ quantities. Scores are ranks, so that a wrong scale is not taken for a dependenc
 turned signs : a quantity changes its sign and the law stays the same. Score: the sign times the rank of the size.
 sizes : two draws swap one quantity and keep the others. Score: the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not neighbours change places.
+triples : three quantities. If only the law of all of them together is known to be the same with the opposite sign, the
+    product of three signs, or of one sign and two sizes, is a fair coin; if they are independent, so is that of two
+    signs and a size.
+
+Two generators with one seed tie numbers together that no rank correlation shows, such as the size of a normal number
+and the bits of a uniform one. So ranks also enter through the lowest sines and cosines.
 """
 
 import math
@@ -23,6 +29,10 @@ from covassay.reference.domain import Matrix
 from covassay.verification.statistics.tests import POWER, TestResult
 
 NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller constant can replace
+WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
+# numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
+HIGH = 8
+TRIPLED = 10  # quantities of which triples are looked at, at most
 FEWEST = 8  # with fewer draws nothing is tested
 Pairs = NDArray[np.bool_]  # (k, k): for which pairs of quantities the null hypothesis is claimed
 
@@ -109,12 +119,16 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
     `turned` : pairs (i, j) for which the sign of i can be turned while j stays. `skew` : while the size of j stays.
     """
     ranks = _ranks(values)
-    signed = np.sign(values) * ranks
-    both = turned | turned.T
+    signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
+    both, skewed = np.triu(turned | turned.T, 1), skew & ~np.eye(len(names), dtype=bool)
+    mixed = both | both.T
     return _result(
         (
-            _sums(signed, signed, np.triu(both, 1), "the signs of {} and {}"),
-            _sums(signed, ranks - 0.5, skew & ~np.eye(len(names), dtype=bool), "the sign of {} and the size of {}"),
+            _sums(signed, signed, both, "the signs of {} and {}"),
+            _sums(signed, ranks - 0.5, skewed, "the sign of {} and the size of {}"),
+            *(_sums(a, b, both if a is b else mixed, "the signs of {} and {}, in waves") for a in odd for b in odd),
+            *(_sums(a, b, skewed, "the sign of {} and the size of {}, in waves") for a in odd for b in even),
+            _sums(_odd(values, ranks, (HIGH,))[0], ranks - 0.5, skewed, "the bits of {} and the size of {}"),
         ),
         names,
         "turning the sign of one of them leaves the law as it is",
@@ -127,9 +141,62 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
     """Test for all `pairs` of quantities whether their sizes are independent; values (n, k)."""
     even = 2 * (len(values) // 2)
     ranks = _ranks(values)[:even]
-    change = ranks[0::2] - ranks[1::2]
-    found = _sums(change, change, np.triu(pairs | pairs.T, 1), "the sizes of {} and {}")
-    return _result((found,), names, "their sizes are independent", len(values), len(change))
+    change, *waves = (score[0::2] - score[1::2] for score in (ranks, *_even(ranks, (*WAVES[1:], HIGH))))
+    above = np.triu(pairs | pairs.T, 1)
+    found = [_sums(change, change, above, "the sizes of {} and {}")]
+    found += [
+        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, in waves")
+        for a in (change, *waves) for b in (change, *waves) if not a is b is change
+    ]  # fmt: skip
+    return _result(found, names, "their sizes are independent", len(values), len(change))
+
+
+def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
+    """Scores that change their sign with a quantity."""
+    return [np.sign(values) * np.sin(np.pi * k * ranks) for k in waves]
+
+
+def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
+    """Scores of the size of a quantity."""
+    return [np.cos(np.pi * k * ranks) for k in waves]
+
+
+def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
+    """Test the first `TRIPLED` quantities three by three; values (n, k).
+
+    The law must be the same for −values. `independent` : the quantities are independent and symmetric about 0.
+    """
+    values = values[:, :TRIPLED]
+    ranks = _ranks(values)
+    k, signs = values.shape[1], np.sign(values)
+    i, j, m = np.indices((k, k, k))
+    ordered, two_sizes, two_signs = (i < j) & (j < m), (i != j) & (i != m) & (j < m), (i < j) & (m != i) & (m != j)
+    scores = [(signs, signs, signs, ordered, "the signs of {}, {} and {}")]
+    for odd, even in zip(_odd(values, ranks), _even(ranks), strict=True):
+        scores += [
+            (odd, odd, odd, ordered, "the signs of {}, {} and {}, in waves"),
+            (odd, even, even, two_sizes, "the sign of {} and the sizes of {} and {}"),
+        ]
+        if independent:
+            scores.append((odd, odd, even, two_signs, "the signs of {} and {} and the size of {}"))
+    best, words, comparisons = 0.0, "nothing", 0
+    for one, two, three, chosen, text in scores:
+        comparisons += int(chosen.sum())
+        sums = np.einsum("ni,nj,nm->ijm", one, two, three)
+        squares = np.einsum("ni,nj,nm->ijm", one**2, two**2, three**2)
+        z = np.where(chosen & (squares > 0), np.abs(sums) / np.sqrt(np.maximum(squares, 1e-300)), 0.0)
+        if z.max(initial=0.0) > best:
+            best = float(z.max())
+            words = text.format(*(names[int(at)] for at in np.unravel_index(int(z.argmax()), z.shape)))
+    factor, n = 2 * NORMAL_TAIL * max(comparisons, 1), len(values)
+    return TestResult(
+        f"turning the sign of one, or of all, leaves the law of three as it is; closest: {words}",
+        best / math.sqrt(max(n, 1)),
+        min(1.0, factor * float(norm.sf(best))) if comparisons and n >= FEWEST else 1.0,
+        n,
+        "mean product of three scores",
+        lambda alpha: min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(n, 1))),
+    )
 
 
 def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:

@@ -107,6 +107,13 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
     )  # fmt: skip
 
 
+def has_sums(result: TestResult) -> bool:
+    """Whether something of the test can be added up over blocks, or its statistic was not finite."""
+    return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
+        result.statistic
+    )
+
+
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
     """What of the test of one block can be added up over blocks; None if nothing can.
 

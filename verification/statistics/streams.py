@@ -13,7 +13,9 @@ def no_progress(label: str, count: int) -> None:
 
 
 class Watch:
-    """Follows long work: what is to be done, what is being drawn, what is finished. This one only passes on the draws.
+    """Follows long work: what is to be done, what is being drawn, what is finished, and how long draws take.
+
+    This one only passes on the draws.
 
     It has no part in the work: the work is the same whoever follows it.
     """
@@ -30,6 +32,12 @@ class Watch:
 
     def done(self, part: str, checks: int) -> None:
         """A part of the work is finished, and has given so many checks."""
+
+    def timed(self, draws: int, seconds: float) -> None:
+        """So many draws took so long, one after another."""
+
+    def stopped(self, limit: float) -> None:
+        """A draw was stopped by the time limit, which is so many seconds."""
 
 
 def watching(progress: Progress) -> Watch:

@@ -131,25 +131,26 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
 @dataclass(frozen=True)
 class Successes:
-    """How often an event of known probability occurred in n draws."""
+    """How often an event of known probability occurred in n draws; if `at_most`, the probability is an upper bound."""
 
     null: str
     successes: int
     n: int
     probability: float
+    at_most: bool = False
 
     def plus(self, other: "Successes") -> "Successes":
         """The sums over both blocks."""
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
-        """The exact test, two-sided (twice the smaller tail)."""
+        """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
         lower = float(stats.binom.cdf(self.successes, self.n, self.probability))
         upper = float(stats.binom.sf(self.successes - 1, self.n, self.probability))
         return TestResult(
             self.null,
             self.successes / self.n,
-            min(1.0, 2 * min(lower, upper)),
+            upper if self.at_most else min(1.0, 2 * min(lower, upper)),
             self.n,
             "probability off by",
             lambda alpha: band(self.n, alpha) + math.sqrt(math.log(1 / (1 - POWER)) / (2 * self.n)),
@@ -278,7 +279,8 @@ def bare_draws(noise: Matrix) -> TestResult:
     """Test whether every draw has noise. `noise` is in units of its scale, and its entries are independent: (n, k)."""
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
-    return binomial(bare, len(noise), CHANCE_OF_BARE ** min(entries.shape[1], 4), "no draw is without noise")
+    chance = CHANCE_OF_BARE ** min(entries.shape[1], 4)
+    return Successes("no draw is without noise", bare, len(noise), chance, at_most=True).result()
 
 
 @dataclass(frozen=True)

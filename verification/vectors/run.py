@@ -31,10 +31,15 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test: `wrong` says what is wrong with the answer; it is "" if nothing is."""
+    """One test. `wrong` says what is wrong with the answer, and `declined` why there is none; else they are ""."""
 
     test: Mapping[str, Any]
-    wrong: str
+    wrong: str = ""
+    declined: str = ""
+
+
+class DeclinedError(Exception):
+    """An implementation has no answer to a question, and says why; that is no refusal of bad input."""
 
 
 def tests_file() -> dict[str, Any]:
@@ -58,6 +63,8 @@ def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any]
 
     def ask(question: dict[str, Any]) -> Any:
         reply = process.ask(question, LONGEST)
+        if reply.get("declined") is not None:
+            raise DeclinedError(str(reply["declined"]))
         return reply.get("output")
 
     return ask, process.finish
@@ -68,9 +75,15 @@ def run(
     ask: Callable[[dict[str, Any]], Any],
     tolerances: Mapping[str, Mapping[str, Any]],
 ) -> list[Outcome]:
-    """The outcome of every test. An exception of `ask` refuses a question."""
+    """The outcome of every test. An exception of `ask` refuses a question; two of them decline it."""
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
-    return [Outcome(test, _wrong(test, ask, known)) for test in tests]
+    outcomes = []
+    for test in tests:
+        try:
+            outcomes.append(Outcome(test, _wrong(test, ask, known)))
+        except (DeclinedError, NotImplementedError) as error:
+            outcomes.append(Outcome(test, declined=str(error) or "not implemented"))
+    return outcomes
 
 
 def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolerances: Mapping[str, Tolerance]) -> str:
@@ -80,8 +93,8 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
         return str(error)
     except NoReply as error:  # a crash is no refusal
         return "" if error.message == ERROR and test["result"] == "invalid" else str(error)
-    except NotImplementedError as error:  # nor is this
-        return f"not implemented: {error}"
+    except (DeclinedError, NotImplementedError):  # nor is this
+        raise
     except Exception as error:
         return "" if test["result"] == "invalid" else f"refused: {type(error).__name__}: {error}"
     if test["result"] == "invalid":

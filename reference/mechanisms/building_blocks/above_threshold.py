@@ -99,6 +99,7 @@ class AboveThresholdNoise:
     queries: Vector
 
 
+@checked
 def first_above(
     values: Vector, threshold: float, noise: AboveThresholdNoise, *, epsilon: float, calibration: Calibration
 ) -> int:
@@ -126,7 +127,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> float:
     """Release the number 1, …, d of the first feature with enough energy, or d + 1, given the noise for d queries."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY

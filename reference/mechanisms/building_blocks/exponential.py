@@ -9,8 +9,9 @@
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
-most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). The energies have R = 2; the loss ε is
-approached as n → ∞. In dimension 1 there is one outcome and no loss.
+most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row can raise one energy by 1
+and lower another by 1, no more, so R = 2. The loss ε is approached as n → ∞. In dimension 1 there is one outcome and no
+loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is refuted.
@@ -64,7 +65,7 @@ def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
     """Release the number 1, …, d of the feature with the most energy, given the noise: (d,), standard Gumbel."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY

@@ -56,6 +56,7 @@ from covassay.reference.mechanisms.parameters import (
     RowBound,
     between,
     checked,
+    strict,
 )
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
@@ -129,6 +130,7 @@ def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
         raise InvalidInput(f"epsilon = {epsilon!r}, delta = {delta!r}: one of the two must be at least {SMALLEST:g}")
 
 
+@strict(calibration=Calibration)
 def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
     """σ/Δ₂, after a check of the budget."""
     _require_budget(epsilon, delta, calibration)
@@ -137,6 +139,7 @@ def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
     return _tight_multiplier(epsilon, delta)
 
 
+@checked
 def perturb(
     value: Array, noise: Array, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
 ) -> Array:

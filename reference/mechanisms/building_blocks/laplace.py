@@ -92,7 +92,7 @@ def release(
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
 
@@ -111,6 +111,7 @@ def release(
     return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:

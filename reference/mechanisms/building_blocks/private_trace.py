@@ -68,7 +68,7 @@ def release(
     x: DataSet, noise: float, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
     """Release the noisy trace, given the noise: a draw of Laplace(1)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     z = float(require_shape("noise", noise, ()))
 

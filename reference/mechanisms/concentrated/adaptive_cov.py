@@ -5,10 +5,11 @@ Clipping rows to a small norm shrinks the noise and adds a bias. The steps find 
 0. With radius="private": a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them by it.
    Without, as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
-2. From t̃ compute bounds on the errors of `gauss_cov` (g) and `separate_cov` (a + e) at budget ρ₁. On rows clipped to
-   2^{−k} these are 4^{−k} g and 2^{−k} a + 4^{−k} e. N_k is the smaller of the two.
-3. B_k bounds the bias of clipping to 2^{−k} (`clipped_cov`). AboveThreshold at ε₀ finds the first k* = 0, …, K at which
-   n(B_k − N_k) ≥ 0, up to its noise; K = min(nd, 79), and k* = K + 1 if it finds none. τ = min(1, 2^{1−k*}).
+2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the error on rows clipped to 2^{−k}. At budget ρ₁ and trace t̃, g is
+   for `gauss_cov` (noise on every entry), a + e for `separate_cov` (noisy eigenvalues, eigenvectors of a noisy matrix).
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping; u_i is ‖x_i‖ rounded up to a power of two.
+   AboveThreshold at ε₀ (with Laplace noise) finds the first k* = 0, …, K with n(B_k − N_k) ≥ 0 up to noise, or K + 1;
+   K = min(nd, 79). τ = min(1, 2^{1−k*}).
 4. Clip the rows to τ and divide them by τ. Run the mechanism with the smaller bound at 2^{−k*}, at ρ₁. Round its
    eigenvalues to [0, 1], and multiply by (τ r̃ r)², r the row bound: the output is positive semidefinite up to rounding.
 
@@ -19,8 +20,7 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. It claims �
 tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius. It spends at most ρ. The account of the searches and "tight" are ours.
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither.
-NOTE: this has not been compared with the listing of Algorithm 3 in print. The page lists its departures from the code.
+rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the page lists departures from the code.
 
 Proof: proofs/paper/adaptive-cov.md
 """
@@ -140,7 +140,7 @@ def errors(
     """g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
     "code" has the same bounds for both ensembles. Its υ is 0/0 in dimension 1, where `upsilon_star` takes its place.
-    `log` is the natural logarithm for the type of number that comes in: numpy's, or mpmath's for exact figures.
+    `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)
@@ -215,16 +215,16 @@ def release(
 
     `bounds` and beta steer the choices of steps 0 to 4; the privacy guarantee does not depend on them.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     if (radius == "private") != (noise.radius is not None):
         raise InvalidInput(f"noise.radius = {noise.radius!r}: must be given if and only if radius is 'private'")
 
-    # 0. r̃, and the rows clipped to it and divided by it
+    # 0. QUERY and NOISE, if the radius is private: r̃, and the rows clipped to it and divided by it
     rows, unit = within_radius(rows, noise.radius, rho, precision, beta)
 
-    # 1. t̃, an upper bound on tr Σ
+    # 1. QUERY and NOISE: t̃, an upper bound on tr Σ
     trace = trace_bound(rows, noise.trace, rho, beta)
 
     # 2. g, a and e from t̃; the smaller bound N_k for every level k
@@ -232,16 +232,17 @@ def release(
     found = errors(n, d, final, trace, 3 * beta / 4, ensemble, bounds)
     smaller = [min(error_bounds(found, k).values()) for k in range(last + 1)]
 
-    # 3. k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
+    # 3. QUERY and NOISE: k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
     level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
     tau = float(clip_level(level))
 
-    # 4. the better mechanism on the rows clipped to τ, which returns τ² times its output on rows divided by τ
+    # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ, which returns τ² times its output on rows / τ
     better = least(error_bounds(found, level))
     noisy = clipped(rows, noise.base, final, tau, better, ensemble)
     return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2
 
 
+@checked
 def draw_noise(
     dimension: int,
     rng: np.random.Generator,

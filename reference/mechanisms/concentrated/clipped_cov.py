@@ -128,7 +128,7 @@ def base_error(
 
     gauss : ω(d, β)/(√ρ₁ n). separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22
     Theorem 1, proven on the page of `separate_cov`). ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖,
-    each with probability 1 − β (`tails`). `log` is the natural logarithm for the type of number that comes in.
+    each with probability 1 − β (`tails`). `log` is the natural logarithm for the type of the numbers.
     """
     if base == "gauss":
         return gauss_cov.error_bound(n, d, rho, beta, ensemble, log)
@@ -179,6 +179,7 @@ def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresho
     return float(clip_level(first_level(bin_counts(rows, last), bounds, n, noise, epsilon)))
 
 
+@strict(base=Base, ensemble=Ensemble)
 def clipped(
     rows: Rows, noise: separate_cov.SeparateCovNoise, rho: float, tau: float, base: Base, ensemble: Ensemble
 ) -> Matrix:
@@ -207,7 +208,7 @@ def release(
 
     Only the private threshold uses beta: ν is exceeded with at most this probability.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 
@@ -224,6 +225,7 @@ def release(
     return noisy * row_bound**2
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:

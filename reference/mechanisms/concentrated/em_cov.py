@@ -97,7 +97,7 @@ def release(
     `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` maps a
     symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
@@ -115,6 +115,7 @@ def release(
     return released
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:

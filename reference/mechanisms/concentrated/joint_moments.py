@@ -108,7 +108,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the mean and, in the rows below it, the second moment, given the noise: a `JointMomentsNoise`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     normal = require_shape("noise.mean", noise.mean, (d,))
     g = require_symmetric("noise.moment", noise.moment, (d, d))

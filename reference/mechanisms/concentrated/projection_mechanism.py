@@ -57,7 +57,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the projected noisy second moment, given the noise: a symmetric (d, d) draw of W from `ensemble`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY and NOISE: Σ̃, by `gauss_cov`

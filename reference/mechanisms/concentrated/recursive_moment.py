@@ -11,15 +11,16 @@ Data are (m, α, β)-subsamplable if, with probability 1 − β, the second mome
 4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
 Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
-unit ball again. So a round costs ρ/K. Π depends on earlier rounds only, and zCDP adds up adaptively. m and κ matter for
-accuracy only: privacy holds for any rows.
+unit ball again. So a round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
+adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
 tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). Spends ρ; ρ/2 for d = 1.
 
 NOTE: our copy of the paper has its sentences, and has lost the displayed formulas, among them three lines of the
-algorithms. That rows are shortened after the factor √(8/7) is ours, and so is K in place of T: there are T + 1 noises.
-α is ½, the largest that the paper allows. Its utility theorem is not carried over; one round is (see the page).
+algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so that in units of R the factor
+is √(8/3). That rows are shortened after it is ours, and so is K in place of T: there are T + 1 noises. α is ½, the
+largest that the paper allows. Its utility theorem is not carried over; one round is (see the page).
 
 Proof: proofs/paper/recursive-moment.md
 """
@@ -123,7 +124,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     rounds = number_of_rounds(kappa, subsample)
     gaussians = require_symmetric("noise", noise, (rounds, d, d))

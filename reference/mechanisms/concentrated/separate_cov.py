@@ -113,7 +113,7 @@ def release(
 
     `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
@@ -132,6 +132,7 @@ def release(
     return released
 
 
+@checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner") -> SeparateCovNoise:
     """The noise that `release` takes."""
     matrix = gauss_cov.draw_noise(dimension, rng, ensemble=ensemble)

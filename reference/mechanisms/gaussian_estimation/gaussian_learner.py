@@ -10,8 +10,9 @@
 Reconstructed: the copy of the paper that we had says that the theorem combines Theorems 3.12 and 4.3. The differences
 in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are ours.
 
-Why ρ-zCDP. One record is in one pair, so step 2 costs at most ρ/2, and so does step 3. The order of the records
-matters, and is public.
+Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
+query of steps 2 and 3 is a sum of terms with public bounds, of which one changes, and its Gaussian noise is scaled to
+that. Each step costs at most ρ/2. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 at
     most 7ρ/16 or 5ρ/8.

@@ -10,7 +10,9 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
-Why ρ-zCDP. PPC costs at most ρ/2. NaivePCE costs at most ρ/2, given A. Step 3 is post-processing.
+Why ρ-zCDP. Replacing one row replaces one image in every round. Images count up to a public length r only, so their
+second moment moves by at most √2 r²/n in Frobenius norm, and the noise is scaled to that. So PPC costs at most ρ/2 and,
+given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
 reconstructed, tight : the noise of NaivePCE, in both steps. PGCE spends at most ρ/2 or ρ, and half of that for d = 1.
 
@@ -90,7 +92,7 @@ def release(
     )
 
     # 3. RELEASE
-    covariance = inverse @ estimate @ inverse.T
+    covariance: Matrix = inverse @ estimate @ inverse.T
     return (covariance + covariance.T) / 2
 
 

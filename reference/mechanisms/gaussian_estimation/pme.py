@@ -10,8 +10,10 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
-Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and step 2 costs at most ρ/2. Step 3
-costs at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
+Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
+Images count up to a public length r only, so that a sum over them moves by at most √2 r², to which the noise is scaled.
+In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Each step costs
+at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE in PPC. PME spends at most 3ρ/4 or ρ; for d = 1 at most 5ρ/8 or 3ρ/4.
 

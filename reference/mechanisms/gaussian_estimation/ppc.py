@@ -3,8 +3,8 @@
 The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound κ is public.
 
 1. A = I. There are T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) rounds. Round t has the steps 2 and 3, with κ_t = 0.69^{t−1} κ.
-2. Z = the noisy covariance of the images A x_i, by NaivePCE (`naive_pce`) at ρ/T, β/T, κ_t: images longer than a public
-   length r count as 0, a symmetric Gaussian matrix is added to (1/n) Σ A x_i (A x_i)ᵀ, negative eigenvalues become 0.
+2. Z = M + σW with negative eigenvalues set to 0 (`naive_pce` at ρ/T, β/T, κ_t). M = (1/n) Σ y_i y_iᵀ over the images
+   y_i = A x_i with ‖y_i‖² ≤ r² = κ_t(d + 2√(dL) + 2L), L = ln(nT/β); W is symmetric, N(0, 1) on and above the diagonal.
 3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
 4. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
@@ -12,12 +12,11 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
 theorem is about a symmetric A. From ours, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Given A, data sets that differ in one row have images that differ in one row. Replacing an image moves the
-sum in step 2 by at most √2 r² in Frobenius norm (r² for d = 1). Gaussian noise makes the round ρ/T-zCDP.
+Why ρ-zCDP. Given A, replacing one row replaces one image. That moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n
+for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
 
-reconstructed, tight : two scales of that noise. "tight" is for a move of √2 r², and PPC then spends at most ρ.
-"reconstructed" is for a move of 2r², the bound of the triangle inequality, and PPC spends at most ρ/2. For d = 1 PPC
-spends at most half of that, and for T = 0 nothing. `spend` is not told κ, so its bound is for every κ.
+reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. `spend` is not told κ; for T = 0 nothing is spent.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. This is our
 form of KLSU19 Theorem 3.11; the constants are ours.
@@ -80,6 +79,7 @@ def rounds(kappa: float) -> int:
     return max(0, needed)
 
 
+@checked
 def sufficient_rows(
     *, rho: float, dimension: int, kappa: float, beta: float, calibration: ReconstructedCalibration
 ) -> int:
@@ -102,6 +102,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
     return map_rows(apply, rows)
 
 
+@checked
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:

@@ -13,7 +13,8 @@ Reconstructed: the copy of the paper that we had has lost the pseudocode and the
 condition are our reading of its words; clipping, zero rows and the constants of the proofs are ours.
 
 Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of that block moves
-by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2, so its noise costs Δ₂²/(2s²). The estimates are post-processing.
+by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries
+are at most √2 B apart. So its noise costs Δ₂²/(2s²). The estimates are post-processing.
 
 reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. It spends at most ρ; if |S| = 1, at most ρ/2.
 tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). It spends at most ρ, and ρ is the supremum.

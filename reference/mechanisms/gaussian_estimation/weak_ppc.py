@@ -1,7 +1,7 @@
 """One round of private preconditioning: shrink the directions of large variance. KLSU19 Algorithm 2 (WeakPPC).
 
-1. Z = NaivePCE of the data at ρ, β, κ (`naive_pce`): a noisy covariance. Rows longer than a public length count as zero
-   rows, a symmetric Gaussian matrix is added to the second moment, and negative eigenvalues are set to 0.
+1. Z = M + σW with negative eigenvalues set to 0, a noisy covariance (`naive_pce`). M = (1/n) Σ x_i x_iᵀ over the rows
+   with ‖x_i‖² ≤ r² = κ(d + 2√(dL) + 2L), L = ln(n/β); W is symmetric, N(0, 1) on and above the diagonal.
 2. V = the span of the eigenvectors of Z with eigenvalue at least κ/2, and Π the projection on V.
    A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
 3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
@@ -9,9 +9,11 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That large directions are
 multiplied by 1/2 and that AΣA ⪯ 0.7 κI are recalled, not checked; c, the other constants and the proof are ours.
 
-Why ρ-zCDP. NaivePCE is, and steps 2 and 3 read Z alone: they are post-processing.
+Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
+Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
 
-reconstructed, tight : the noise of NaivePCE. A spends at most ρ/2 or ρ, and half of that for d = 1.
+reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. A spends at most ρ/2, and ρ/4 for d = 1.
+tight : σ² = r⁴/(n²ρ). A spends at most ρ, and ρ/2 for d = 1.
 
 Accuracy. Lemma: if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with the sampling error s = 1/20, and the noise N of
 NaivePCE has ‖N‖ ≤ νκ with ν = 1/20, then I ⪯ AΣA ⪯ 0.69 κI. For Gaussian rows `sufficient_rows` gives the premises,
@@ -85,6 +87,7 @@ def noise_rows(
 # MECHANISM
 
 
+@checked
 def sufficient_rows(
     *, rho: float, dimension: int, calibration: ReconstructedCalibration, beta: float, rounds: int = 1
 ) -> int:

@@ -14,8 +14,8 @@
    the smaller bound in N_{k*}. Release r²τ² times the result, with its eigenvalues clipped to [0, 1].
 
 Why ε-DP. The losses of the steps add up: radius 3ε/32 (tight ε/8), trace ε/8, and what LapCov or SeparateCov spends at
-ε₁. The search costs max(1/b₁, 1/b₂), where b₁ and b₂ are its noise scales, and not 1/b₁ + 1/b₂, because one row moves
-its queries in one direction and by amounts that do not decrease in k.
+ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries, and not 1/b₁ + 1/b₂,
+because one row moves the queries in one direction and by amounts that do not decrease in k.
 
 paper : ε₁ = 3ε/4, or 5ε/8 with a radius step (ours); b₁ = 16/ε, b₂ = 32/ε. It claims ε and spends (3/16) ε + fε₁, or
     (9/32) ε + fε₁. f = 0.895, 0.819, 0.783 in dimension 2, 4, 8 is the share that the final step spends of its claim.
@@ -149,13 +149,13 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a positive semidefinite estimate from rows clipped at a private length, given the noise of all steps."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows: Rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     z_trace = float(require_shape("noise.trace", noise.trace, ()))
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
 
-    # 0. r, and the rows clipped to it and divided by it
+    # 0. QUERY and NOISE, if the radius is private: r, and the rows clipped to it and divided by it
     unit = 1.0
     if radius == "private":
         unit = private_radius.release(
@@ -173,16 +173,16 @@ def release(
     g = lap_bound(n, d, final, 3 * beta / 4, calibration)
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
 
-    # 3. QUERY and NOISE: k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
+    # 3. QUERY and NOISE: k*, the first level with n(B_k − N_k) ≥ 0 up to noise
     last = last_level(n, d)
     counts = list(bin_counts(rows, last))
     queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
     level = above_threshold.first_above(
         queries, 0.0, noise.search, epsilon=search_epsilon(epsilon, calibration), calibration=calibration
     )
-    tau = float(clip_level(level))
 
     # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ and divided by it
+    tau = float(clip_level(level))
     clipped = unit_rows(rows, tau)
     if gauss_noise(level, g) <= separate_noise(level, a, e):
         estimate = lap_cov.release(clipped, noise.matrix, epsilon=final, calibration=calibration)

@@ -69,7 +69,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
     """Release a private leading eigenvector; `noise` maps M, (d, d), to a unit vector with density ∝ exp(uᵀMu)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY

@@ -30,7 +30,7 @@ from covassay.reference.domain import map_rows, require_symmetric, second_moment
 from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
+from covassay.reference.mechanisms.output import COVARIANCE
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import centred_sensitivity
@@ -57,7 +57,7 @@ def release(
     x: DataSet, noise: Matrix, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> Matrix:
     """Release the noisy centred covariance, given the noise: a (d, d) symmetric draw of Z."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
@@ -125,4 +125,4 @@ ABOUT = About(
     "Algorithm 1 and footnote 2, centred (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, PURE, COVARIANCE, release, draw_noise, sample, spend)

@@ -135,7 +135,7 @@ def release(
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", own, (d, d))
@@ -157,6 +157,7 @@ def release(
     return released if adjacency == "replace-one" else counted({"entries": entries}).packed(noisy_rows, released)
 
 
+@strict(entries=Entries, adjacency=Neighbours)
 def draw_noise(
     dimension: int,
     rng: np.random.Generator,

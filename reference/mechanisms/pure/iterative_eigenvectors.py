@@ -175,7 +175,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 

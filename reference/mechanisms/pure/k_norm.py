@@ -82,7 +82,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
@@ -96,6 +96,7 @@ def release(
     return noisy * row_bound**2
 
 
+@strict(body=Body)
 def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(body, dimension, rng, size)

@@ -77,7 +77,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a sum of k noisy rank-one matrices, given the noise: a `KapralovTalwarNoise`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     k = min(rank or d, d)
     laplace = require_shape("noise.values", noise.values, (k,))

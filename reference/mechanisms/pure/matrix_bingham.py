@@ -85,7 +85,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a private projection; `noise` maps (M, k) to a projection of rank k with density ∝ exp(tr(PM))."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     if d < 2:
         raise InvalidInput("x has 1 column: a subspace needs at least two")

@@ -90,7 +90,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the projected noisy second moment, given the noise: a `NuclearBallProjectionNoise`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise.matrix", noise.matrix, (d, d))
     require_number("noise.trace", noise.trace)

@@ -90,7 +90,7 @@ def release(
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
     z = require_shape("noise", own, (d, d))
@@ -110,6 +110,7 @@ def release(
     return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:

@@ -10,11 +10,12 @@ One release serves one target and one α. It is the baseline for a released seco
 (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So both
 sensitivities below are ours.
 
-Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of two gradients (w·a − y)a at a w
-with ‖w‖ ≤ W. By the triangle inequality the privacy loss is at most ε‖ŵ − ŵ'‖/S ≤ ε.
+Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
+two rows at w = ŵ'. There ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at most
+ε‖ŵ − ŵ'‖/S ≤ ε.
 
-paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients, each bounded by itself. Claims ε, which is not attained:
-    the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
+paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. Claims ε, which
+    is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
 tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. Spends ε
     for d ≥ 3 in the limit n → ∞.
 
@@ -92,7 +93,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
     """Release the noisy coefficients, given the noise: a draw of v, (d − 1,)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     require_target(d)
     v = require_shape("noise", noise, (d - 1,))

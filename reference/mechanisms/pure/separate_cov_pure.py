@@ -108,7 +108,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a matrix with eigenvalues in [0, r²], given the noise of the matrix and of the eigenvalues."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))

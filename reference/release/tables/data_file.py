@@ -76,16 +76,21 @@ def on_disk(path: Path, seekable: bool) -> DataFile:
         return _spooled(name, stream)
 
 
-def from_stream(stream: IO[bytes], name: str = STREAM) -> tuple[DataFile, str]:
-    """A stream, read to its end, and the suffix of its format, which its first bytes tell."""
-    file = _spooled(name, stream)
+def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[DataFile, str]:
+    """A stream, read to its end, and the suffix of its format, which its first bytes tell.
+
+    Raises
+    ------
+    InvalidInput : it is empty, or it has more bytes than the limit, as it is or decompressed.
+    """
+    file = _spooled(name, cast(IO[bytes], _Limited(name, stream, limit)))
     with file.open() as copy:
         beginning = copy.read(8)
     if not beginning:
         raise InvalidInput(f"{name} is empty: must have at least one row")
     if beginning.startswith(ZIP_MAGIC):
         with file.open() as copy, io.BufferedReader(_Unzipped(name, copy)) as unzipped:
-            return from_stream(cast(BinaryIO, unzipped), name)
+            return from_stream(cast(BinaryIO, unzipped), limit, name)
     return file, next((suffix for magic, suffix in MAGIC.items() if beginning.startswith(magic)), ".csv")
 
 
@@ -135,6 +140,22 @@ def _spooled(name: str, stream: IO[bytes]) -> DataFile:
     file = DataFile(name, lambda: cast(BinaryIO, io.BufferedReader(_View(copy, lock))), lambda: ())
     weakref.finalize(file, copy.close)
     return file
+
+
+class _Limited:
+    """A stream that raises `InvalidInput` once more than `limit` bytes have come out of it."""
+
+    def __init__(self, name: str, stream: IO[bytes], limit: int) -> None:
+        self._name, self._stream, self._limit, self._left = name, stream, limit, limit
+
+    def read(self, size: int = -1) -> bytes:
+        part = self._stream.read(size)
+        self._left -= len(part)
+        if self._left < 0:
+            raise InvalidInput(
+                f"{self._name} has more than {self._limit} bytes: must end before (--stream-limit), or be a file"
+            )
+        return part
 
 
 class _View(io.RawIOBase):

@@ -1,12 +1,20 @@
-"""The files of a table: one file, several files, or a directory of parts, in the order of their names."""
+"""The files of a table: one file, several files, or a directory of parts, in the order of their names.
 
+Every record counts once. A file that comes twice, under another spelling of its path, by a link or by a hard link, is
+refused. So are files of the same content, unless the caller says that their records are of different people. Files that
+hold the same records in another form cannot be told from others.
+"""
+
+import hashlib
+import os
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named, reason
-from covassay.reference.release.tables.data_file import ZIPPED
+from covassay.reference.release.tables.data_file import ZIPPED, on_disk
 
 IGNORED = ("_", ".")  # how names begin that are no data, by the convention of Spark and Arrow: _SUCCESS, .crc
 
@@ -27,8 +35,63 @@ def data_files(data: Path | Sequence[Path]) -> list[Path]:
 
     Raises
     ------
-    InvalidInput : there is no file, one is given twice, or a directory holds another directory.
+    InvalidInput : there is no file, one is given twice, by whatever name, or a directory holds another directory.
     """
+    files = _listed(data)
+    require_once(files)
+    return files
+
+
+def require_once(files: Sequence[Path]) -> None:
+    """Raise `InvalidInput` if two paths lead to one file."""
+    seen: dict[tuple[int, int], Path] = {}
+    for path in files:
+        try:
+            found = path.stat()
+        except (OSError, ValueError):  # opening it says so
+            continue
+        first = seen.setdefault((found.st_dev, found.st_ino), path)
+        if first is not path:
+            raise InvalidInput(
+                f"{named(first)} and {named(path)} are one file: must be given once, or its records count twice"
+            )
+
+
+def require_no_copies(files: Sequence[Path]) -> None:
+    """Raise `InvalidInput` if two files have the same content, compressed or not."""
+    alike: dict[tuple[Any, ...], list[Path]] = {}
+    for path in files:
+        alike.setdefault(_mark(path), []).append(path)
+    for group in alike.values():
+        seen: dict[bytes, Path] = {}
+        for path in group if len(group) > 1 else ():
+            first = seen.setdefault(_digest(path), path)
+            if first is not path:
+                raise InvalidInput(
+                    f"{named(first)} and {named(path)} have the same content: must be different records, or the same "
+                    "people count twice (--allow-copies, if they are of different people)"
+                )
+
+
+def _mark(path: Path) -> tuple[Any, ...]:
+    """What files of the same content have in common, cheaply: their size or, if compressed, the end of the file."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if path.suffix.lower() != ZIPPED:
+            return (size,)
+        file.seek(max(0, size - 8))  # a checksum and the size of what was compressed
+        return ZIPPED, file.read()
+
+
+def _digest(path: Path) -> bytes:
+    hashed = hashlib.sha256()
+    with on_disk(path, seekable=False).open() as file:
+        while block := file.read(2**20):
+            hashed.update(block)
+    return hashed.digest()
+
+
+def _listed(data: Path | Sequence[Path]) -> list[Path]:
     if isinstance(data, Path):
         return _within(data) if _is_directory(data) else [data]
     paths = sorted(map(Path, data), key=str)
@@ -40,7 +103,7 @@ def data_files(data: Path | Sequence[Path]) -> list[Path]:
     for path in paths:
         if len(paths) > 1 and _is_directory(path):
             raise InvalidInput(f"{named(path)} is a directory: must be a file, where several are given")
-    return data_files(paths[0]) if len(paths) == 1 else paths
+    return _listed(paths[0]) if len(paths) == 1 else paths
 
 
 def _is_directory(path: Path) -> bool:

@@ -17,22 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from covassay.reference.domain import blocks
+from covassay.reference.domain import Chunks
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named
 from covassay.reference.release.tables.data_file import STREAM, DataFile, from_stream, on_disk
-from covassay.reference.release.tables.files import data_files, data_suffix
+from covassay.reference.release.tables.files import data_files, data_suffix, require_no_copies
 from covassay.reference.release.tables.reading_csv import open_text
 from covassay.reference.release.tables.reading_frames import READABLE_OBJECTS, kind_of, open_frame
 from covassay.reference.release.tables.reading_npy import open_npy
 from covassay.reference.release.tables.reading_parquet import open_parquet
 from covassay.reference.release.tables.selection import Selection
-from covassay.reference.release.tables.source import Part, TableSource, Watch, joined, unwatched
+from covassay.reference.release.tables.source import Part, TableSource, Watch, joined, numbered, unwatched
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BINARY = {".npy": open_npy, ".parquet": open_parquet}
 READABLE = (".csv", *BINARY, ".tsv")
 EVERYTHING = Selection()
+SUMS = "the exact sums"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ class Table:
     rows: NDArray[np.float64]
 
 
-def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERYTHING) -> TableSource:
+def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERYTHING, fewest: int = 1) -> TableSource:
     """Open a table of finite numbers, of any size.
 
     A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
@@ -63,17 +65,33 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
         order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
     watch : a function through which every pass over the rows goes, to report its progress.
+    fewest : the fewest rows, 0 or 1. There must be names of columns, or a shape, even so.
 
     Raises
     ------
     InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and
         what it says, depends on the data and is not private. The same holds for every later pass over the rows.
     """
-    return joined(_parts(data, selection), selection, watch)
+    if isinstance(data, ExactData):
+        return _summed(data, selection, fewest)
+    return joined(_parts(data, selection), selection, watch, fewest)
+
+
+def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
+    """The exact sums of a table, from which all its columns are released."""
+    selection.require_no_text_options(SUMS)
+    if selection.names is not None:
+        raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
+    if data.n < fewest:
+        raise InvalidInput(f"{SUMS} are of no rows: must be of at least one")
+    columns = data.columns or numbered(data.d)
+    return TableSource(columns, data, columns)
 
 
 def describe(data: Any) -> str:
     """How messages call the data."""
+    if isinstance(data, ExactData):
+        return SUMS
     if isinstance(data, str | Path):
         return named(Path(data))
     if isinstance(data, Sequence):
@@ -84,7 +102,8 @@ def describe(data: Any) -> str:
 def read_table(path: Path) -> Table:
     """The whole table of a file that fits in memory; see `open_table`."""
     source = open_table(path)
-    return Table(source.columns, np.concatenate(list(blocks(source.rows))))
+    passing = source.rows.start() if isinstance(source.rows, Chunks) else iter(())
+    return Table(source.columns, np.concatenate(list(passing)))
 
 
 def _parts(data: Any, selection: Selection) -> list[Part]:
@@ -94,7 +113,7 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
         selection.require_no_text_options(kind)
         return [open_frame(data)]
     if hasattr(data, "read"):
-        return [_opened(*from_stream(data), selection)]
+        return [_opened(*from_stream(data, selection.stream_limit), selection)]
     if not (isinstance(data, Sequence) and all(isinstance(path, str | Path) for path in data)):
         raise InvalidInput(f"data of type {type(data).__name__}: must be {READABLE_OBJECTS}")
     files = data_files(data)
@@ -102,7 +121,10 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
     for path, suffix in zip(files, suffixes, strict=True):
         if suffix != suffixes[0]:
             raise InvalidInput(f"{named(path)} is a {suffix} file: must be a {suffixes[0]} file, as {named(files[0])}")
-    return [_opened(on_disk(path, suffixes[0] in BINARY), suffixes[0], selection) for path in files]
+    parts = [_opened(on_disk(path, suffixes[0] in BINARY), suffixes[0], selection) for path in files]
+    if not selection.allow_copies:
+        require_no_copies([path for path, part in zip(files, parts, strict=True) if part.n != 0])
+    return parts
 
 
 def _opened(file: DataFile, suffix: str, selection: Selection) -> Part:

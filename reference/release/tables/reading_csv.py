@@ -1,7 +1,8 @@
 """Reading text with a delimiter between cells, .csv and .tsv files, line by line.
 
-No faster library does this as strictly: pyarrow leaves out a blank line between records without a word, reads the cell
-"2"3 as 23 and 1e999 as infinity, and does not say in which line an error is.
+This reader decides what is read and what is refused. Where pyarrow is installed, it reads plain text (`fast_csv`) as
+long as both must give the same numbers: on its own pyarrow leaves out a blank line between records without a word,
+reads the cell "2"3 as 23 and 1e999 as infinity, and does not say in which line an error is.
 """
 
 import csv
@@ -18,8 +19,9 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
+from covassay.reference.release.tables import fast_csv
 from covassay.reference.release.tables.data_file import DataFile
-from covassay.reference.release.tables.source import Part, Passing, numbered, require_names, rows_per_chunk
+from covassay.reference.release.tables.source import Part, Passing, full_chunks, numbered, require_names, rows_per_chunk
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null", "none"})
 INFINITE = frozenset(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
@@ -29,40 +31,46 @@ LONGEST_LINE = 2**24  # characters; a file without line breaks must not fill the
 
 @dataclass(frozen=True)
 class _Text:
-    """A file of text: its delimiter, the names of its columns, and whether its first record holds them."""
+    """A file of text: its delimiter, the names of its columns, and whether its first record holds them, in how many
+    lines."""
 
     file: DataFile
     delimiter: str
     columns: tuple[str, ...] = ()
     header: bool = False
+    header_lines: int = 0
 
     @property
     def name(self) -> str:
         return self.file.name
 
-    def opened(self) -> TextIO:
-        binary: BinaryIO = self.file.open()
+    def opened(self, binary: BinaryIO | None = None) -> TextIO:
+        binary = self.file.open() if binary is None else binary
         # newline="": csv itself breaks lines inside quotes. surrogateescape: `_Lines` reports the byte with its line.
         return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
     """Read the first record; `header` says whether it holds names, and None recognises it."""
-    text = _named(_Text(file, delimiter), header)
+    text, empty = _named(_Text(file, delimiter), header)
 
     def select(chosen: tuple[int, ...]) -> Passing:
         return file.unchanged(lambda: _chunks(text, chosen))
 
-    return Part(text.name, text.columns, None, select)
+    return Part(text.name, text.columns, 0 if empty else None, select)
 
 
-def _named(text: _Text, header: bool | None) -> _Text:
+def _named(text: _Text, header: bool | None) -> tuple[_Text, bool]:
+    """The text with the names of its columns, and whether there is nothing after them."""
     with text.opened() as file:
-        for line, record in _records(text, file):
+        lines = _Lines(text.name, file)
+        records = _records(text, lines)
+        for line, record in records:
             if _is_header(record) if header is None else header:
                 names = require_names(f"{text.name}, line {line}", record)
-                return _Text(text.file, text.delimiter, names, True)
-            return _Text(text.file, text.delimiter, numbered(len(record)))
+                found = _Text(text.file, text.delimiter, names, True, lines.line)
+                return found, next(records, None) is None
+            return _Text(text.file, text.delimiter, numbered(len(record))), False
     raise InvalidInput(f"{text.name} is empty: must have at least one row")
 
 
@@ -72,12 +80,29 @@ def _is_header(record: list[str]) -> bool:
 
 def _chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
     """The rows in one pass, in chunks of bounded size."""
+    if not fast_csv.is_available(text.delimiter):
+        return _strict_chunks(text, chosen, fast_csv.Rest(text.file.open(), 0))
+    return full_chunks(_fast_chunks(text, chosen))
+
+
+def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
+    """The rows in one pass: by pyarrow while text is plain, and strictly from there on."""
+    with text.file.open() as binary:
+        for found in fast_csv.plain_blocks(binary, text.header_lines, len(text.columns), chosen, text.delimiter):
+            if isinstance(found, fast_csv.Rest):
+                yield from _strict_chunks(text, chosen, found)
+            else:
+                yield found
+
+
+def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) -> Iterator[Matrix]:
+    """The rows of a file, or of the rest of one, in chunks of full size."""
     d = len(chosen)
     full = d * rows_per_chunk(d)
     values = array("d")
-    with text.opened() as file:
-        for k, (line, record) in enumerate(_records(text, file)):
-            if k == 0 and text.header:
+    with text.opened(rest.bytes) as file:
+        for k, (line, record) in enumerate(_records(text, _Lines(text.name, file, rest.lines))):
+            if k == 0 and text.header and not rest.lines:
                 continue
             values.extend(_numbers(text, line, chosen, record))
             if len(values) == full:
@@ -90,8 +115,8 @@ def _chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
 class _Lines:
     """The lines of a file; `first` keeps the first line that was taken since `first` was last reset."""
 
-    def __init__(self, name: str, file: TextIO) -> None:
-        self.name, self.file, self.line, self.first = name, file, 0, ""
+    def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
+        self.name, self.file, self.line, self.first = name, file, before, ""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -113,9 +138,8 @@ class _Lines:
         return text
 
 
-def _records(text: _Text, file: TextIO) -> Iterator[tuple[int, list[str]]]:
+def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
     """Every record, as the number of its first line and its cells; a quoted cell may span lines."""
-    lines = _Lines(text.name, file)
     delimiter = text.delimiter
     separated = "commas" if delimiter == "," else shown(delimiter)
     # strict: otherwise a quote that is never closed swallows the rest of the file without a word.
@@ -152,13 +176,16 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         numbers = list(map(float, cells))
     except ValueError:
         numbers = []
-    if numbers and all(map(math.isfinite, numbers)) and "_" not in "".join(cells):
+    if numbers and all(map(math.isfinite, numbers)) and (together := "".join(cells)).isascii() and "_" not in together:
         return numbers
-    name, cell, rule = next(
+    broken = (
         (text.columns[j], cell, rule)
         for j, cell in zip(chosen, cells, strict=True)
         if (rule := _broken_rule(cell)) is not None
     )
+    name, cell, rule = next(broken, ("", "", ""))
+    if not rule:  # blanks of another alphabet about a number, which are no part of it
+        return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 
 
@@ -175,6 +202,8 @@ def _broken_rule(cell: str) -> str | None:
         return NOT_A_NUMBER
     if "_" in text:
         return "must be a number without underscores"
+    if not text.isascii():
+        return "must be a number in the digits 0 to 9"
     if not math.isfinite(number):
         return f"must be at most {sys.float_info.max:.4g} in size, the largest float64"
     return None

@@ -1,45 +1,60 @@
-"""Reading data sets that another library has opened: a pyarrow Dataset, and a data frame of dask.
+"""Reading data sets that another library has opened: of pyarrow, dask, pandas and NumPy.
 
-Neither library is imported here. Both read chunk by chunk: pyarrow in batches, dask one partition at a time, so that a
-partition must fit in memory.
+No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie if a mechanism
+needs sums only, as every exact release does; a mechanism in float64 reads them one after the other, and a partition
+must fit in memory.
 """
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Chunks, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import clipped, reason, shown
-from covassay.reference.release.tables.reading_parquet import numbers, require_numbers
-from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
+from covassay.reference.release.tables.partitions import Partition, partitioned
+from covassay.reference.release.tables.reading_parquet import index_columns, numbers, require_numbers
+from covassay.reference.release.tables.source import Part, Passing, numbered, require_names, rows_per_chunk
 
-ARROW, DASK = "the pyarrow dataset", "the dask data frame"
-READABLE_OBJECTS = "a file, a directory, several files, a binary stream, a pyarrow Dataset or a dask data frame"
+ARROW, DASK, DASK_ARRAY = "the pyarrow dataset", "the dask data frame", "the dask array"
+PANDAS, ARRAY = "the pandas data frame", "the array"
+READABLE_OBJECTS = (
+    "a file, a directory, several files, a binary stream, an array, a pandas data frame, a pyarrow Dataset or Table, "
+    "a data frame or an array of dask, or exact sums"
+)
 
 
 def kind_of(data: object) -> str | None:
-    """How messages call a data set of pyarrow or dask; None for every other object."""
-    arrow = sys.modules.get("pyarrow.dataset")
-    if arrow is not None and isinstance(data, arrow.Dataset):
+    """How messages call a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
+    if isinstance(data, np.ndarray):
+        return ARRAY
+    library = type(data).__module__.partition(".")[0]
+    if library == "pyarrow" and (hasattr(data, "scanner") or hasattr(data, "num_columns")):
         return ARROW
-    dask = type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
-    return DASK if dask and all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes")) else None
+    if library in ("dask", "dask_expr"):
+        frame = all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes"))
+        return DASK if frame else DASK_ARRAY if hasattr(data, "to_delayed") and hasattr(data, "ndim") else None
+    return PANDAS if library == "pandas" and hasattr(data, "dtypes") and hasattr(data, "columns") else None
 
 
 def open_frame(data: Any) -> Part:
     """Ask the library for names and types, and count the rows; the entries are checked when they are read."""
+    kind = kind_of(data)
     try:
-        return _open_arrow(data) if kind_of(data) == ARROW else _open_dask(data)
+        return OPENED[str(kind)](data)
     except InvalidInput:
         raise
     except Exception as error:  # the library's own types of exception, and the system's
-        raise InvalidInput(f"{kind_of(data)} cannot be read ({reason(error)}): must be readable") from None
+        raise InvalidInput(f"{kind} cannot be read ({reason(error)}): must be readable") from None
 
 
 def _open_arrow(data: Any) -> Part:
+    if not hasattr(data, "scanner"):  # a table or a batch
+        from pyarrow import dataset
+
+        data = dataset.dataset(data)
     columns = require_names(ARROW, data.schema.names)
 
     def select(chosen: tuple[int, ...]) -> Passing:
@@ -52,7 +67,7 @@ def _open_arrow(data: Any) -> Part:
 
         return start
 
-    return Part(ARROW, columns, data.count_rows(), select)
+    return Part(ARROW, columns, data.count_rows(), select, index_columns(data.schema))
 
 
 def _little_memory(data: Any) -> dict[str, Any]:
@@ -67,31 +82,79 @@ def _little_memory(data: Any) -> dict[str, Any]:
     return options
 
 
-def _open_dask(data: Any) -> Part:
-    names = list(data.columns)
-    columns = require_names(DASK, list(map(str, names)))
-    types = list(data.dtypes)
-    counts = data.map_partitions(len).compute()
+# PANDAS AND DASK
 
+
+def _of_frame(frame: Any, places: tuple[int, ...]) -> Matrix:
+    """Columns of a data frame, by place, as float64; what is missing is NaN."""
+    numbers: Matrix = frame.iloc[:, list(places)].to_numpy(dtype="float64", na_value=np.nan)
+    return numbers
+
+
+def _require_real(place: str, columns: Sequence[str], types: Sequence[Any], chosen: Sequence[int]) -> None:
+    for j in chosen:
+        if getattr(types[j], "kind", "O") not in "biuf":
+            raise InvalidInput(
+                f"{place}, column {shown(columns[j])} has the type {clipped(str(types[j]))}: must be real numbers"
+            )
+
+
+def _in_one_piece(place: str, columns: tuple[str, ...], data: Any, types: Sequence[Any], of: Any) -> Part:
     def select(chosen: tuple[int, ...]) -> Passing:
-        for j in chosen:
-            if getattr(types[j], "kind", "O") not in "biuf":
-                raise InvalidInput(
-                    f"{DASK}, column {shown(columns[j])} has the type {clipped(str(types[j]))}: must be real numbers"
-                )
-        return lambda: _partitions(data[[names[j] for j in chosen]], [columns[j] for j in chosen])
+        _require_real(place, columns, types, chosen)
+        how = Partition(place, tuple(columns[j] for j in chosen), 0, partial(of, places=chosen))
+        return lambda: how.rows(data).start()
 
-    return Part(DASK, columns, int(sum(counts)), select)
+    return Part(place, columns, len(data), select)
 
 
-def _partitions(data: Any, columns: list[str]) -> Iterator[Matrix]:
-    first, step = 0, rows_per_chunk(len(columns))
-    for k in range(data.npartitions):
-        try:
-            frame = data.get_partition(k).compute()
-        except Exception as error:  # whatever the tasks raise
-            raise InvalidInput(f"{DASK}, partition {k} cannot be read ({reason(error)}): must be readable") from None
-        for begin in range(0, len(frame), step):
-            part = frame.iloc[begin : begin + step].to_numpy(dtype="float64", na_value=np.nan)
-            yield require_finite(DASK, np.ascontiguousarray(part), columns, first)
-            first += len(part)
+def _open_pandas(data: Any) -> Part:
+    columns = require_names(PANDAS, list(map(str, data.columns)))
+    return _in_one_piece(PANDAS, columns, data, list(data.dtypes), _of_frame)
+
+
+def _open_array(data: Any) -> Part:
+    if data.ndim != 2 or data.shape[1] < 1:
+        raise InvalidInput(f"{ARRAY} has shape {data.shape}: must be (n, d), one row per record")
+    if np.ma.isMaskedArray(data):
+        raise InvalidInput(f"{ARRAY} is masked: must have a number in every place")
+    return _in_one_piece(ARRAY, numbered(data.shape[1]), data, [data.dtype] * data.shape[1], _of_array)
+
+
+def _of_array(array: Any, places: tuple[int, ...]) -> Matrix:
+    return np.asarray(array[:, list(places)], dtype=np.float64)
+
+
+def _open_dask(data: Any) -> Part:
+    columns = require_names(DASK, list(map(str, data.columns)))
+    counts = [int(n) for n in data.map_partitions(len).compute()]
+    return _in_partitions(DASK, columns, counts, list(data.dtypes), data.to_delayed(), _of_frame)
+
+
+def _open_dask_array(data: Any) -> Part:
+    if data.ndim != 2 or data.shape[1] < 1:
+        raise InvalidInput(f"{DASK_ARRAY} has shape {data.shape}: must be (n, d), one row per record")
+    whole = data.rechunk({1: -1})
+    given = [block for (block,) in whole.to_delayed()]
+    counts = whole.chunks[0]
+    if not all(isinstance(n, int | np.integer) for n in counts):
+        raise InvalidInput(f"{DASK_ARRAY} has chunks of unknown size: must be known (compute_chunk_sizes)")
+    types = [data.dtype] * data.shape[1]
+    return _in_partitions(DASK_ARRAY, numbered(data.shape[1]), list(map(int, counts)), types, given, _of_array)
+
+
+def _in_partitions(
+    place: str, columns: tuple[str, ...], counts: list[int], types: Sequence[Any], given: Sequence[Any], of: Any
+) -> Part:
+    n, firsts = sum(counts), [sum(counts[:k]) for k in range(len(counts))]
+
+    def rows(chosen: tuple[int, ...]) -> Chunks:
+        _require_real(place, columns, types, chosen)
+        names = tuple(columns[j] for j in chosen)
+        how = tuple(Partition(place, names, first, partial(of, places=chosen)) for first in firsts)
+        return partitioned((n, len(chosen)), how, given)
+
+    return Part(place, columns, n, lambda chosen: rows(chosen).start, rows=rows)
+
+
+OPENED = {ARROW: _open_arrow, PANDAS: _open_pandas, ARRAY: _open_array, DASK: _open_dask, DASK_ARRAY: _open_dask_array}

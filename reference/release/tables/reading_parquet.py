@@ -12,7 +12,7 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-PANDAS_INDEX = "__index_level_"  # how pandas names a row index without a name
+INDEX_NAMES = ("__index_level_", "__null_dask_index__")  # how pandas and dask begin the name of a nameless row index
 READ_AHEAD = 2**16  # bytes per column
 
 
@@ -28,7 +28,17 @@ def open_parquet(file: DataFile) -> Part:
         require_numbers(file.name, schema, chosen)
         return file.unchanged(lambda: _chunks(file, schema.names, chosen))
 
-    return Part(file.name, columns, n, select)
+    return Part(file.name, columns, n, select, index_columns(schema))
+
+
+def index_columns(schema: Any) -> tuple[str, ...]:
+    """The columns of a schema of pyarrow that hold a row index, by their name or by what pandas or dask wrote down."""
+    try:
+        declared = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (ValueError, AttributeError, TypeError):  # metadata that are none
+        declared = []
+    known = {name for name in declared if isinstance(name, str)}
+    return tuple(" ".join(name.split()) for name in schema.names if name in known or name.startswith(INDEX_NAMES))
 
 
 def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
@@ -38,10 +48,6 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
     types: Any = pyarrow.types
     for j in chosen:
         name, kind = schema.names[j], schema.types[j]
-        if name.startswith(PANDAS_INDEX):
-            raise InvalidInput(
-                f"{place}, column {shown(name)} is a row index: must be left out (index=False, or --drop)"
-            )
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
             raise InvalidInput(f"{place}, column {shown(name)} has the type {clipped(str(kind))}: must be real numbers")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.release.messages import shown
 
+STREAM_LIMIT = 2**33  # bytes; a stream that does not end must not fill the disk
 TAB_WORDS = ("tab", "\\t")
 PART_OF_A_NUMBER = frozenset("0123456789+-.eE_")
 
@@ -22,17 +23,21 @@ class Selection:
     drop : the columns to leave out, by name, where all others are read.
     header : whether the first line of text holds names; None recognises it by a cell that is no number.
     delimiter : the character between two cells of text; None means a comma, and a tab in a .tsv file.
+    allow_copies : files of the same content are of different people, so that each of them counts.
+    stream_limit : the most bytes that are taken from a stream, also after it is decompressed.
 
     Raises
     ------
     InvalidInput : both `columns` and `drop` are given, one of them is empty or names a column twice, or `delimiter`
-        cannot separate numbers.
+        cannot separate numbers, or `stream_limit` is no whole number above 0.
     """
 
     columns: tuple[str, ...] | None = None
     drop: tuple[str, ...] | None = None
     header: bool | None = None
     delimiter: str | None = None
+    allow_copies: bool = False
+    stream_limit: int = STREAM_LIMIT
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.drop is not None:
@@ -40,6 +45,8 @@ class Selection:
         for option, names in (("--columns", self.columns), ("--drop", self.drop)):
             if names is not None:
                 object.__setattr__(self, option[2:], _require_distinct(option, names))
+        if not isinstance(self.stream_limit, int) or self.stream_limit < 1:
+            raise InvalidInput(f"--stream-limit {self.stream_limit}: must be a whole number of bytes, at least 1")
         if self.delimiter is not None:
             object.__setattr__(self, "delimiter", _require_delimiter(self.delimiter))
 
@@ -54,8 +61,11 @@ class Selection:
             if value is not None:
                 raise InvalidInput(f"{option} is for text (.csv, .tsv): {name} is none")
 
-    def indices(self, place: str, columns: Sequence[str]) -> tuple[int, ...]:
-        """The places of the selected columns among `columns`, in the order in which they are read."""
+    def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
+        """The places of the selected columns among `columns`, in the order in which they are read.
+
+        index : columns that hold a row index. They are read only if `columns` of the selection names them.
+        """
         for name in self.names or ():
             if name not in columns:
                 option = "--drop" if self.columns is None else "--columns"
@@ -65,9 +75,11 @@ class Selection:
                 )
         if self.columns is not None:
             return tuple(columns.index(name) for name in self.columns)
-        left = tuple(j for j, name in enumerate(columns) if name not in (self.drop or ()))
-        if not left:
+        left = tuple(j for j, name in enumerate(columns) if name not in (*(self.drop or ()), *index))
+        if not left and self.drop:
             raise InvalidInput(f"--drop names every column of {place}: must leave one")
+        if not left:
+            raise InvalidInput(f"{place} has no column but a row index: must have at least one (--columns reads it)")
         return left
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Chunks, Matrix
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # of float64 in one chunk; a mechanism holds a few such arrays at a time
-KEPT_BYTES = 2**26  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
+KEPT_BYTES = 2**27  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
 
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]  # (a pass, its number of rows if known) -> the pass
 Passing = Callable[[], Iterator[Matrix]]
@@ -26,6 +27,8 @@ class Part:
     name : how messages call it.
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them can tell.
+    index : the columns that hold a row index, as the data declare: they are no features.
+    rows : indices of columns -> the rows where they lie, for data in several places; None for all other data.
     select : indices of columns -> what begins a pass over the rows, of these columns in this order. It raises
         `InvalidInput` at once if one of these columns does not hold numbers, where the format says so.
     """
@@ -34,6 +37,8 @@ class Part:
     columns: tuple[str, ...]
     n: int | None
     select: Callable[[tuple[int, ...]], Passing]
+    index: tuple[str, ...] = ()
+    rows: Callable[[tuple[int, ...]], Chunks] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,13 +48,15 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read.
-    available : the names of all columns that the data have, selected or not.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. Or their exact sums.
+    available : the names of all columns that the data have, selected or not. index : those that hold a row index, and
+        were left out because of it.
     """
 
     columns: tuple[str, ...]
-    rows: Chunks
+    rows: Chunks | ExactData
     available: tuple[str, ...]
+    index: tuple[str, ...] = ()
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
@@ -57,7 +64,7 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
     return passing
 
 
-def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSource:
+def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """The parts as one table, one after the other.
 
     That all parts have the same columns in the same order is checked first. Then the rows are counted, where only a
@@ -68,31 +75,30 @@ def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSo
         raise InvalidInput(f"{first.name} has no columns: must have at least one")
     for part in parts[1:]:
         _require_same_columns(part, first)
-    chosen = selection.indices(first.name, first.columns)
+    chosen = selection.indices(first.name, first.columns, first.index)
+    if first.rows is not None and first.n is not None and first.n >= fewest:
+        return TableSource(tuple(first.columns[j] for j in chosen), first.rows(chosen), first.columns)
     passes = [part.select(chosen) for part in parts]
     columns = tuple(first.columns[j] for j in chosen)
     counts = [part.n for part in parts if part.n is not None]
     if len(counts) == len(parts):
-        return _source(first, columns, sum(counts), lambda: _chained(passes), watch)
+        return _source(first, columns, sum(counts), lambda: _chained(passes), watch, fewest)
     n, kept = 0, []
     for chunk in watch(_chained(passes), None):
         n += len(chunk)
         if 8 * n * len(columns) <= KEPT_BYTES:
             kept.append(chunk)
     if n == sum(map(len, kept)):
-        return _source(first, columns, n, lambda: iter(kept), watch)
+        return _source(first, columns, n, lambda: iter(kept), watch, fewest)
     kept.clear()
-    return _source(first, columns, n, lambda: _chained(passes), watch)
+    return _source(first, columns, n, lambda: _chained(passes), watch, fewest)
 
 
-def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch: Watch) -> TableSource:
-    if not n:
-        raise InvalidInput(
-            f"{first.name} has a header and no rows: must have at least one row"
-            if first.n is None
-            else f"{first.name} has shape {(0, len(columns))}: must have at least one row and one column"
-        )
-    return TableSource(columns, Chunks((n, len(columns)), lambda: watch(start(), n)), first.columns)
+def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch: Watch, fewest: int) -> TableSource:
+    if n < fewest:
+        raise InvalidInput(f"{first.name} has a header and no rows: must have at least one row")
+    left = tuple(name for name in first.index if name not in columns)
+    return TableSource(columns, Chunks((n, len(columns)), lambda: watch(start(), n)), first.columns, left)
 
 
 def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
@@ -101,10 +107,11 @@ def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
     So sums, and with them the rounding of a release in float64, do not depend on how the rows are divided into files.
     """
     chunks = (chunk for start in passes for chunk in start())
-    return chunks if len(passes) == 1 else _full_chunks(chunks)
+    return chunks if len(passes) == 1 else full_chunks(chunks)
 
 
-def _full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
+def full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
+    """The same rows in chunks of full size, the last one apart."""
     waiting: list[Matrix] = []
     missing = 0
     for chunk in chunks:

@@ -1,5 +1,6 @@
 """The estimators: their conventions, their privacy accounting, their bounds, and what they estimate."""
 
+import copy
 import doctest
 import importlib
 import math
@@ -7,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
 import warnings
 from typing import Any
 
@@ -14,12 +16,14 @@ import numpy as np
 import pytest
 
 from covassay.reference import PrivacyWarning, PrivateCovariance, PrivateMean, PrivatePCA, PrivateRidge
+from covassay.reference.accounting import Account, OverBudget
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
+from covassay.reference.estimators.base import box_of
 from covassay.reference.estimators.moments import SHARE, Map, mean_unit, release_moments, second_moment_unit
 from covassay.reference.laws.wigner import separation_squared
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import ZCDP, PureDP
+from covassay.reference.privacy import ZCDP, PureDP, Spend
 from covassay.reference.recommendation import CANDIDATES, Setting, recommend
 
 RNG = np.random.default_rng(3)
@@ -325,3 +329,82 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
     found = doctest.testmod(importlib.import_module(f"covassay.reference.{name}"))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+# An account that estimators share
+
+
+def test_estimators_share_an_account_that_refuses() -> None:
+    """Copies of an estimator charge the same account; a copy in another process, or in a file, is refused."""
+    x = np.random.default_rng(0).uniform(0, 1, (200, 3))
+    account = Account(ZCDP(1.0))
+    common = {"rho": 0.4, "bounds": (0, 1), "accountant": account}
+    first = PrivateCovariance(**common).fit(x)
+    copied = copy.deepcopy(PrivateMean(**common))
+    copied.fit(x)
+    assert account.spent() == ZCDP(0.8)
+    with pytest.raises(OverBudget, match="must stay within"):
+        PrivatePCA(**common).fit(x)
+    with pytest.raises(OverBudget, match="copy of one in another process"):
+        pickle.loads(pickle.dumps(first)).set_params(rho=0.01).fit(x)
+    spend = Spend(ZCDP(0.1), ZCDP(0.1), True)
+    with pytest.raises(InvalidInput), account.charging(spend):
+        raise InvalidInput("nothing was released, so the charge is taken back")
+    assert account.spent() == ZCDP(0.8)
+    with pytest.raises(RuntimeError), account.charging(spend):
+        raise RuntimeError("something may have been released, so the charge stands")
+    assert account.spent() == ZCDP(0.9)
+    with pytest.raises(InvalidInput, match="must be an Account"):
+        PrivateCovariance(rho=0.1, bounds=(0, 1), accountant=1.0).fit(x)  # type: ignore[arg-type]
+
+
+def test_many_threads_never_exceed_the_total_of_an_account() -> None:
+    account = Account(ZCDP(1.0))
+    x = np.random.default_rng(0).uniform(0, 1, (50, 2))
+    refused: list[int] = []
+
+    def fit() -> None:
+        try:
+            PrivateMean(rho=0.3, bounds=(0, 1), accountant=account).fit(x)
+        except OverBudget:
+            refused.append(1)
+
+    threads = [threading.Thread(target=fit) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 5
+    spent = account.spent()
+    assert isinstance(spent, ZCDP)
+    assert spent.rho == pytest.approx(0.9)
+
+
+# Bounds as minima and maxima
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ((0, 1), ((0, 1), (0, 1), (0, 1))),
+        ([(0, 1), (2, 3), (4, 5)], ((0, 1), (2, 3), (4, 5))),
+        (([0, 2, 4], [1, 3, 5]), ((0, 1), (2, 3), (4, 5))),
+        ((np.array([0, 2, 4]), np.array([1, 3, 5])), ((0, 1), (2, 3), (4, 5))),
+        ((0, np.array([1, 3, 5])), ((0, 1), (0, 3), (0, 5))),
+        (((0, 2), (5, 6), (7, 8)), ((0, 2), (5, 6), (7, 8))),
+    ],
+)
+def test_bounds_are_pairs_or_minima_and_maxima(bounds: Any, expected: Any) -> None:
+    assert box_of(bounds, 3, None).bounds == expected
+
+
+def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> None:
+    assert box_of([(0, 1), (2, 3)], 2, None).bounds == ((0, 1), (2, 3))
+    assert box_of((np.array([0, 1]), np.array([2, 3])), 2, None).bounds == ((0, 2), (1, 3))
+    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below 10
+    assert box_of(((0, 0), (1, 1)), 2, None).bounds == ((0, 1), (0, 1))
+    with pytest.raises(InvalidInput, match="can be two pairs or"):
+        box_of(((0, 1), (2, 3)), 2, None)
+    for bounds in ((1, 0), "ab", ((0, 1),), (np.zeros(2), np.zeros(3)), ([0, 0], [1, np.nan])):
+        with pytest.raises(InvalidInput):
+            box_of(bounds, 2, None)

@@ -4,7 +4,9 @@ Statistical tests have fixed seeds. With a random seed, each comparison would ra
 most 1e-9.
 """
 
+import inspect
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 
 DRAWS = 3000
 PROPERTY = settings(max_examples=12)
@@ -43,6 +45,36 @@ def test_the_share_of_one_direction_has_its_law(q: int, k: int) -> None:
     share = np.clip(np.einsum("nij,i,j->n", draws(6 * np.outer(v, v), k), v, v), 0, 1)
     assert kolmogorov_smirnov(share, law.share_cdf(6.0, k, q), "share").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(share, law.share_cdf(9.0, k, q), "share").p_value < FALSE_ALARM
+
+
+Proposals = Callable[[Matrix, int, np.random.Generator], tuple[Matrix, Vector]]
+GAPS = {
+    shape: np.random.default_rng(7).exponential(3, size=shape) for shape in [(1, 1), (3, 1), (3, 2), (4, 3), (6, 6)]
+}
+
+
+def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
+    """Between one batched proposal and the plain one from the same normal numbers: of X, and of ln(acceptance)."""
+    (x,), (log_accepted,) = propose(g, 1, np.random.default_rng(8))
+    plain, accepted = law.propose_one(g, np.random.default_rng(8))
+    return np.abs(x - plain).max(), abs(log_accepted - math.log(accepted))
+
+
+@pytest.mark.parametrize("g", GAPS.values(), ids=map(str, GAPS))
+def test_the_batched_proposal_is_the_plain_one(g: Matrix) -> None:
+    np.testing.assert_allclose(differences(law.propose, g), 0, atol=1e-8)  # rounding; 3e-10 was the largest of 100
+
+
+WHERE_IT_MATTERS = ["scaled[:, None]", "column @", "np.log1p(scaled)", "np.log(left)", "np.log(np.diagonal"]
+
+
+@pytest.mark.parametrize("right", WHERE_IT_MATTERS)
+def test_a_batched_proposal_that_is_off_by_three_per_cent_is_found_out(right: str) -> None:
+    source = inspect.getsource(law.propose)
+    assert source.count(right) == 1
+    spoiled = vars(law).copy()
+    exec(source.replace(right, f"1.03 * {right}"), spoiled)
+    assert max(differences(spoiled["propose"], GAPS[4, 3])) > 1e-3
 
 
 def test_rank_one_and_its_complement_are_bingham_laws() -> None:

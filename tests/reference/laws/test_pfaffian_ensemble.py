@@ -357,7 +357,7 @@ def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, h
         chains.draw(rng.random(1))
         x = chains.points[0, -1]
         panel, t = law.panels.locate(np.array([x]))
-        place = pfaffian_chains.place_at(law, panel, t)
+        place = pfaffian_chains.place_at(law, panel, law.phi_by_panel[panel], t)
         signs = np.sign(chains.points[0, :k] - x)
         a, b = np.zeros(len(matrix)), np.zeros(len(matrix))
         a[:points] = place.phi[0]
@@ -366,7 +366,7 @@ def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, h
         kept.append(len(matrix) - 1)
         log_ratio = (np.linalg.slogdet(matrix)[1] - np.linalg.slogdet(law.skew)[1]) / 2
         assert chains.log_intensity[0] == pytest.approx(log_ratio, abs=1e-10)
-        mu = chains._changed(np.eye(len(kept))[None])[0]
+        mu = chains._changed(chains._products(np.eye(len(kept))[None]), len(kept))[0]
         mu[: law.order, : law.order] -= law.kernel  # the rows of an identity give the transpose, and μᵀ = −μ
         np.testing.assert_allclose(mu, -np.linalg.inv(matrix)[np.ix_(kept, kept)], atol=1e-9)
 

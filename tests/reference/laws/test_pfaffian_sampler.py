@@ -41,15 +41,15 @@ class LargeQuantile(pfaffian_chains.Chains):
 class LargeSigns(pfaffian_chains.Chains):
     """Wrong: in F_k, the terms with signs are 3 % too large."""
 
-    def _signed_integral(self, weights: Matrix, integral: Matrix) -> Matrix:
-        return 1.03 * super()._signed_integral(weights, integral)
+    def _signed_integral(self, weights: Matrix, integrals: Matrix) -> Matrix:
+        return 1.03 * super()._signed_integral(weights, integrals)
 
 
 class SmallChange(pfaffian_chains.Chains):
     """Wrong: c is 3 % too small, in everything but ln f_k."""
 
-    def _condition_on(self, place: pfaffian_chains.Place) -> tuple[Matrix, Matrix]:
-        c, v = super()._condition_on(place)
+    def _condition_on(self, place: pfaffian_chains.Place, products_of_signs: Matrix) -> tuple[Matrix, Matrix]:
+        c, v = super()._condition_on(place, products_of_signs)
         return 0.97 * c, v
 
 

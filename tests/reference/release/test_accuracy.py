@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from covassay.reference.laws import entry_variances
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.reference.release.accuracy import LAWS, accuracy
 from covassay.reference.release.scaling import scaling
+from covassay.verification.declared import default_claim
 
 N, D = 50, 3
 ONES = np.ones((D, D))

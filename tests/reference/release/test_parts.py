@@ -250,7 +250,33 @@ def test_columns_of_parquet_that_are_no_numbers_may_be_left_out() -> None:
     pyarrow.parquet.write_table(table, "x.parquet")
     np.testing.assert_array_equal(rows(open_table("x.parquet", selection=Selection(columns=("b", "a")))), X[:, [1, 0]])
     assert "column 'name' has the type string" in refusal("x.parquet")
-    assert "is a row index" in refusal("x.parquet", Selection(drop=("name",)))
+    without = open_table("x.parquet", selection=Selection(drop=("name",)))
+    assert (without.columns, without.index) == (("a", "b"), ("__index_level_0__",))
+    np.testing.assert_array_equal(rows(without), X[:, :2])
+    named = open_table("x.parquet", selection=Selection(columns=("__index_level_0__",)))
+    assert (named.columns, named.index) == (("__index_level_0__",), ())
+
+
+@PARQUET
+@pytest.mark.parametrize(
+    ("index", "left"), [("__null_dask_index__", "__null_dask_index__"), ("person", "person"), (None, None)]
+)
+def test_a_column_that_the_file_declares_a_row_index_is_left_out(index: str | None, left: str | None) -> None:
+    import json
+
+    import pyarrow
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    table = pyarrow.table({"a": X[:, 0], "person": np.arange(7.0), "__null_dask_index__": range(7)})
+    declared = {"index_columns": [index, {"kind": "range"}] if index else []}
+    table = table.replace_schema_metadata({"pandas": json.dumps(declared)})
+    pyarrow.parquet.write_table(table, "x.parquet")
+    expected = [name for name in ("a", "person") if name != left]
+    for data in ("x.parquet", pyarrow.dataset.dataset("x.parquet")):
+        found = open_table(data)
+        assert list(found.columns) == expected
+        assert set(found.index) == {"__null_dask_index__", *([left] if left else [])}
 
 
 # Several files

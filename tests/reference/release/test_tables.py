@@ -40,11 +40,11 @@ def released(path: Path) -> NDArray[np.float64]:
         lines = path.read_text(encoding="utf-8").splitlines()
         return np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
     if path.suffix == ".json":
-        return np.array(json.loads(path.read_text(encoding="utf-8"))["covariance"], dtype=np.float64)
+        return np.array(json.loads(path.read_text(encoding="utf-8"))["second_moment"], dtype=np.float64)
     if path.suffix == ".npy":
         return np.asarray(np.load(path, allow_pickle=False))
     with np.load(path, allow_pickle=False) as archive:
-        return np.asarray(archive["covariance"])
+        return np.asarray(archive["second_moment"])
 
 
 def same_bits(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
@@ -384,10 +384,15 @@ def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathF
 
 
 FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, the parts in .json and .npz
-    "matrix": (MATRIX, "a,b\n2.0,0.1\n0.1,1e-300\n", {"columns": ["a", "b"], "covariance": MATRIX.tolist()}),
+    "matrix": (MATRIX, "a,b\n2.0,0.1\n0.1,1e-300\n", {"columns": ["a", "b"], "second_moment": MATRIX.tolist()}),
     "direction": ([0.6, -0.8], "a,b\n0.6,-0.8\n", {"columns": ["a", "b"], "direction": [0.6, -0.8]}),
     "vector": ([3.0, 4.0], "a,b\n3.0,4.0\n", {"columns": ["a", "b"], "vector": [3.0, 4.0]}),
     "coefficients": ([0.5], "a\n0.5\n", {"columns": ["a"], "target": "b", "coefficients": [0.5]}),
+    "rows-mean-covariance": (
+        [[5.0, 7.0, 8.0], [7.0, 1.0, 0.5], [8.0, 0.5, 2.0]],
+        "rows,a,b\n5.0,7.0,8.0\n7.0,1.0,0.5\n8.0,0.5,2.0\n",
+        {"columns": ["a", "b"], "rows": 5.0, "mean": [7.0, 8.0], "covariance": [[1.0, 0.5], [0.5, 2.0]]},
+    ),
     "gaussian": (
         [[7.0, 8.0], [1.0, 0.0], [0.0, 2.0]],
         "a,b\n7.0,8.0\n1.0,0.0\n0.0,2.0\n",
@@ -448,10 +453,10 @@ def test_csv_is_a_header_and_the_shortest_exact_decimals(tmp_path: Path) -> None
     assert (tmp_path / "out.csv").read_bytes() == b'"a,b",c\n2.0,0.1\n0.1,1e-300\n'
 
 
-def test_json_holds_columns_covariance_and_provenance(tmp_path: Path) -> None:
+def test_json_holds_columns_matrix_and_provenance(tmp_path: Path) -> None:
     write_release(tmp_path / "out.json", MATRIX, COLUMNS, PROVENANCE)
     text = (tmp_path / "out.json").read_text(encoding="utf-8")
-    assert json.loads(text) == {"columns": list(COLUMNS), "covariance": MATRIX.tolist(), "provenance": PROVENANCE}
+    assert json.loads(text) == {"columns": list(COLUMNS), "second_moment": MATRIX.tolist(), "provenance": PROVENANCE}
     assert "ε" in text
     assert text.endswith("}\n")
 
@@ -459,7 +464,7 @@ def test_json_holds_columns_covariance_and_provenance(tmp_path: Path) -> None:
 def test_npz_holds_three_arrays_without_pickles(tmp_path: Path) -> None:
     write_release(tmp_path / "out.npz", MATRIX, COLUMNS, PROVENANCE)
     with np.load(tmp_path / "out.npz", allow_pickle=False) as archive:
-        assert set(archive) == {"covariance", "columns", "provenance"}
+        assert set(archive) == {"second_moment", "columns", "provenance"}
         assert archive["columns"].tolist() == list(COLUMNS)
         assert json.loads(str(archive["provenance"])) == PROVENANCE
 

@@ -12,7 +12,7 @@ from covassay.reference.rounded.releasing import RoundedRelease, release
 from tests.reference.rounded.variants import NAMES, VARIANTS, budget, draw, rows
 
 LITTLE_NOISE = "1e12"
-SPENT = {"entries", "calibration", "ensemble", "body", "budget", "rank"}
+SPENT = {"entries", "calibration", "ensemble", "body", "budget", "rank", "adjacency"}
 
 
 def up_to_sign(values: Any) -> Any:
@@ -24,11 +24,13 @@ def up_to_sign(values: Any) -> Any:
 def test_with_little_noise_it_is_the_float_release(name: str, options: dict[str, str], d: int) -> None:
     x = rows(50, d)
     keywords = dict.fromkeys(budget(name), LITTLE_NOISE)
-    found = draw(name, options, 2 * x, 1, row_bound=2, grid="2^-40", **keywords).values
+    in_box = mechanism(name).domain == "box"
+    frame: dict[str, Any] = {"bounds": [(-2.0, 2.0)] * d} if in_box else {"row_bound": 2.0}
+    found = draw(name, options, 2 * x, 1, grid="2^-40", **frame, **keywords).values
     numbers: dict[str, Any] = {key: int(v) if key == "rank" else v for key, v in options.items() if key != "share"}
     numbers |= {"share": float(options["share"])} if "share" in options else {}
     wanted = mechanism(name).sample(
-        2 * x, np.random.default_rng(1), row_bound=2.0, **{key: float(v) for key, v in keywords.items()}, **numbers
+        2 * x, np.random.default_rng(1), **frame, **{key: float(v) for key, v in keywords.items()}, **numbers
     )
     assert found.shape == np.shape(wanted) == mechanism(name).output.shape(d)
     if mechanism(name).output.kind == "direction":

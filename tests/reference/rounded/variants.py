@@ -18,6 +18,8 @@ CHOICES: dict[str, list[dict[str, str]]] = {
     "k-norm": [{"body": body} for body in ("schatten1", "covariance", "l1", "l2", "linf")],
     "iterative-eigenvectors": [{}, {"budget": "adaptive", "calibration": "tight"}, {"rank": "1"}],
     "above-threshold": [{"share": "0.5"}],
+    "box-gauss": [{"adjacency": "replace-one"}, {"adjacency": "add-remove"}],
+    "box-laplace": [{"adjacency": "replace-one"}, {"adjacency": "add-remove"}],
 }
 VARIANTS: list[tuple[str, dict[str, str]]] = [(name, o) for name in ROUNDED for o in CHOICES.get(name, [{}])]
 NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]

@@ -123,9 +123,6 @@ def test_an_unknown_keyword_is_refused() -> None:
         ({"unseeded": 1}, "unseeded = 1: must be True or False"),
         ({"mechanism": 3}, "mechanism = 3: must be the name of a mechanism"),
         ({"data": 3}, "data = 3: must be the name of a data set or of a file"),
-        ({"dimension": 2}, "dimension: only with checkpoint"),
-        ({"checkpoint": "run", "pair": (FIRST, SECOND)}, "pair and checkpoint"),
-        ({"checkpoint": "run", "scope": "bits"}, "does not look at low-order bits"),
         ({"equivariant": True}, "equivariant: only for rows in a box; give bounds"),
     ],
 )
@@ -170,7 +167,7 @@ GIVEN: list[dict[str, Any]] = [
     {"samples": 100, "false_alarm": 1e-6, "time_limit": 0.1, "epsilon": 1.23456789},
     {"bounds": [(-1, 1), (0, 1e-3)], "equivariant": True, "adjacency": "add-remove", "released": "vector"},
     {"call": "-f(x, eps=epsilon)[0]", "unseeded": True, "scope": "bits"},
-    {"checkpoint": "my run.json", "dimension": 2, "delta": 1e-7},
+    {"checkpoint": "my run.db", "delta": 1e-7},
     {"jobs": 3, "stop_early": True},
 ]
 

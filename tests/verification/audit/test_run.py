@@ -14,7 +14,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import entrywise_laplace
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit import api
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
@@ -36,6 +36,7 @@ from covassay.verification.audit.questions.privacy import neighbour_events
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
+from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 CLAIM = PureDP(1.0)

@@ -16,8 +16,10 @@ import pytest
 import sympy as sp
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.claims import coverage, ledger, render
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
+from covassay.verification.claims.checks.own.spends import ACCOUNTS
 from covassay.verification.claims.checks.own.theorems import QUOTED
 from covassay.verification.claims.evidence import ClaimCheck, Evidence, check
 from covassay.verification.claims.kernel import lock as rocq_lock
@@ -31,27 +33,16 @@ LONG = {
     "dly22.adaptive:adaptive_release",
     "dly22.adaptive:bias_bins",
     "dly22.adaptive:search_range",
-    "dly22.basics:svt_loss",
     "dly22.noise:laplace_wigner_bounds",
-    "dn25.hessian:hessian",
     "dn25.privacy:centred_algorithm_2",
-    "dn25.tail:tail_identity",
-    "dn25.utility:theorem_2",
     "klsu19.covariance:accuracy",
     "klsu19.covariance:rows_for_accuracy",
-    "klsu19.covariance:sharp_factor",
-    "klsu19.lower_bounds:balanced_moments",
-    "klsu19.lower_bounds:correlation_under_privacy",
-    "klsu19.lower_bounds:fingerprinting",
-    "klsu19.lower_bounds:gaussian_fingerprinting",
     "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
     "klsu19.preconditioning:pgce_runs",
-    "klsu19.preconditioning:ppc_runs",
     "klsu19.privacy:zcdp_composition",
     "klsu19.products:ppde_distance",
     "klsu19.products:rounds_noise",
-    "own.budgets:search_spend",
     "own.budgets:threshold_spend",
     "own.laws:concentration",
     "own.laws:float_cdf",
@@ -61,14 +52,10 @@ LONG = {
     "own.samplers:gamma_radius",
     "own.samplers:spectral_law",
     "own.sensitivities:covariance_body",
-    "own.sensitivities:table_of_suprema",
+    "own.spends:every_spend",
     "own.tail:smoothing_and_integrating",
     "own.tail:tail_bound",
-    "own.theorems:arcsine_potential",
-    "own.theorems:normaliser_ratio",
     "own.theorems:quantiles",
-    "own.theorems:symmetric_tail",
-    "own.theorems:tail",
     "own.theorems:theorem_2_on_releases",
     "own.zcdp:threshold_range",
 }
@@ -121,9 +108,14 @@ def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
     assert ledger.problems(PROOFS) == []
 
 
-def test_the_generated_ledger_is_up_to_date() -> None:
-    assert (PROOFS / "LEDGER.md").read_text(encoding="utf-8") == render.render_ledger()
+@pytest.mark.parametrize("name", pages.pages())
+def test_a_generated_page_is_up_to_date(name: str) -> None:
+    assert (PROOFS / name).read_text(encoding="utf-8") == pages.pages()[name]
+
+
+def test_the_table_of_mutants_is_up_to_date() -> None:
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
+    assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
 
 # The gate sees
@@ -159,7 +151,10 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"note": "False as printed.", "provenance": "reconstructed"}, 'says "as printed"'),
         ({"paper": "mechanisms", "source": "DLY22 Lemma 3"}, "the text of DLY22 Lemma 3, of which we have no copy"),
         ({"verdict": "refuted", "corrected": "x"}, "no leg is of the statement"),
-        ({"legs": (ledger.Leg("exact", "dn25.hessian:midpoint", covers="case"),)}, "a check of one case"),
+        ({"legs": (ledger.Leg("exact", "dn25.remarks:cap", covers="case"),)}, "a check of one case"),
+        ({"use": ("reference.tails:eta",)}, "what to use in its place is said of a wrong statement"),
+        ({"verdict": "refuted", "corrected": "x"}, "what to use in its place is said of a wrong statement"),
+        ({"verdict": "refuted", "use": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -202,10 +197,11 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
-    path = rocq_lock.path_of(proofs)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content[where]["ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"]["explicit"] = "0" * 64
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
+    entries = dict(getattr(locked, where))
+    entries[name] = replace(entries[name], explicit="0" * 64)
+    changed = rocq_lock.as_text(replace(locked, **{where: entries}))
+    rocq_lock.path_of(proofs).write_text(changed, encoding="utf-8")
     stale = ledger.stale(proofs)
     assert "theorem ROUNDING-DP" in stale["OWN.Rounding"]
     assert "OWN.Lebesgue" not in stale
@@ -246,8 +242,9 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "colour": "red"}, "unknown fields"),
         ({"id": "X.1", "source": "s", "verdict": "holds"}, "missing fields"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "legs": [{}]}, "a leg has one of"),
+        ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "covers": [{"id": "Y"}]}, "says something"),
     ],
-    ids=["unknown", "missing", "leg"],
+    ids=["unknown", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
@@ -359,7 +356,7 @@ def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> No
 
 
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "dn25.hessian:curvature"
+    name = "dn25.utility:small_radius"
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
 
@@ -413,7 +410,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
 def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "show", "DN25.Thm6"]) == 0
     assert "PMLR 313" in capsys.readouterr().out
-    details = (PROOFS / "LEDGER.md").read_text(encoding="utf-8").split("### ")
+    details = (PROOFS / "ledger" / "DN25.md").read_text(encoding="utf-8").split("## ")
     wrong = [c.id for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
     told = [part for part in details if part.partition("\n")[0] in wrong]
     assert len(told) == len(wrong)
@@ -423,6 +420,28 @@ def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: p
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
+
+
+def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "show", "dly22.lem2"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("KLSU19.Lem2.5-Basic")
+    assert "covers      DLY22.Lem2: The same, as DLY22 Lemma 2 states it." in text
+
+
+def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "list", "--wrong", "--paper", "dn25"]) == 0
+    text = capsys.readouterr().out
+    listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
+    assert text.count("\n  printed ") == text.count("\n  true ") == text.count("\n  use ") == len(listed)
+    assert all(c.statement in text and c.corrected in text for c in listed)
+    assert text.count(" covassay.reference.laws.nuclear_laplace:spectral_norm_bound\n") == 2
+    assert run(["claims", "list", "--wrong", "--json"]) == 0
+    assert {row["verdict"] for row in json.loads(capsys.readouterr().out)} == set(ledger.WRONG)
+
+
+def test_every_mechanism_has_an_account_of_its_spend() -> None:
+    assert set(ACCOUNTS) == set(MECHANISMS)
 
 
 @pytest.mark.thorough
@@ -483,13 +502,3 @@ def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.Monke
 def test_the_audits_part_of_the_table_runs() -> None:
     row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
     assert mutant_table.rejected(row)
-
-
-def test_the_readme_counts_the_claims_of_the_ledger() -> None:
-    ledger_text = (PROOFS / "LEDGER.md").read_text(encoding="utf-8")
-    counted, unchecked = (re.search(p, ledger_text) for p in (r"There are (\d+) claims", r"Not checked: (\d+)"))
-    assert counted
-    assert unchecked
-    total = int(counted[1])
-    readme = " ".join((PROOFS.parent / "README.md").read_text(encoding="utf-8").split())
-    assert f"{total - int(unchecked[1])} of {total} have a check or a proof" in readme

@@ -209,13 +209,18 @@ def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, numb
 @pytest.mark.thorough
 def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     module(tmp_path, "seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), time.sleep(600))", FIRST)
-    words = ["hostile:f", "--mechanism", "entrywise-laplace", "--jobs", "1", "--time-limit", "600"]
-    done = interrupted(tmp_path, [*words, "--checkpoint", "run.json", "--dimension", "2"], signal.SIGINT)
+    words = ["hostile:f", "--epsilon", "1", "--jobs", "1", "--time-limit", "600", "--samples", "150", *WRITTEN]
+    done = interrupted(tmp_path, [*words, "--checkpoint", "run.db"], signal.SIGINT)
     assert done.returncode == 130, done.stderr
     shown = " ".join(done.stdout.replace("\\\n", " ").split())
     assert "INCONCLUSIVE" in shown
     assert "the command of this report goes on from its checkpoint" in shown
-    assert "--mechanism entrywise-laplace --epsilon 1 --seed 0 --checkpoint run.json --dimension 2" in shown
+    assert "hostile:f --epsilon 1 --samples 150 --seed 0 --checkpoint run.db --time-limit 600" in shown
+    require_undecided(tmp_path, 130, "SIGINT interrupted the audit before it was complete")
+    module(tmp_path, "pass", FIRST)  # the file of the target is another one now
+    again = covassay(tmp_path, *words, "--checkpoint", "run.db")
+    assert again.returncode == 2
+    assert "it belongs to another run, whose file of the target is" in again.stderr
 
 
 @pytest.mark.parametrize("words", [["--list"], ["--example", "c"]])

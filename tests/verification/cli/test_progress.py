@@ -16,14 +16,22 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+from covassay.verification.audit import api
 from covassay.verification.audit.api import audit
 from covassay.verification.cli import screen
 from covassay.verification.cli.screen import Bar, Left
+from covassay.verification.maintain.__main__ import COMMANDS as MAINTAINERS
 from covassay.verification.statistics.streams import Watch
 
 COMMAND = Path(sys.executable).with_name("covassay")
 AUDIT = ["audit", "covassay:private-trace", "--epsilon", "1", "--samples", "100", "--jobs", "1"]
+MAINTAIN = [sys.executable, "-P", "-m", "covassay.verification.maintain"]
 SHOWN = r"[0-9]+ draws, [0-9]+ checks"
+
+
+def command(arguments: Sequence[str]) -> list[str]:
+    """What is run: a command of the users, or one of the maintainers."""
+    return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
@@ -40,7 +48,7 @@ def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int
             pass
 
     with subprocess.Popen(
-        [COMMAND, *arguments], stdout=subprocess.PIPE, stderr=theirs, stdin=subprocess.DEVNULL, cwd=folder,
+        [*command(arguments), *arguments], stdout=subprocess.PIPE, stderr=theirs, stdin=subprocess.DEVNULL, cwd=folder,
         env=environment, encoding="utf-8",
     ) as running:  # fmt: skip
         os.close(theirs)
@@ -54,7 +62,7 @@ def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int
 
 def in_a_pipe(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
     done = subprocess.run(
-        [COMMAND, *arguments], capture_output=True, cwd=folder, encoding="utf-8", check=False, timeout=300
+        [*command(arguments), *arguments], capture_output=True, cwd=folder, encoding="utf-8", check=False, timeout=300
     )
     return done.stdout, done.stderr, done.returncode
 
@@ -85,8 +93,8 @@ def test_an_audit_on_a_terminal_shows_a_bar_and_finds_the_same(tmp_path: Path) -
 @pytest.mark.parametrize(
     "arguments",
     [["claims", "check", "DN25.Alg2-DP", "DN25.Thm2", "--jobs", "1"],
-     ["experiments", "null", "--audits", "1", "--only", "private-trace"],
-     ["experiments", "controls", "--only", "trace-of-65"]],
+     ["null-audits", "--audits", "1", "--only", "private-trace"],
+     ["controls", "--only", "trace-of-65"]],
 )  # fmt: skip
 def test_other_long_work_has_a_bar_too(arguments: list[str], tmp_path: Path) -> None:
     out, shown, status = on_a_terminal([*arguments, "--json"], tmp_path)
@@ -218,3 +226,59 @@ def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known(
             now += 2.0
             bar("law/a", 20)
         assert Left().render(progress.tasks[0]).plain == "0:00:30 left"
+
+
+# WHAT IS SAID IN A LINE
+
+
+def said(told: Callable[[Bar], None], *, terminal: bool, verbose: bool = False, quiet: bool = False) -> str:
+    shown = io.StringIO()
+    with Progress(console=Console(file=shown, force_terminal=terminal), disable=True) as progress:
+        told(Bar(progress, verbose, quiet, jobs=2))
+    return shown.getvalue()
+
+
+def paced(bar: Bar) -> None:
+    bar.timed(19, 95.0)
+    bar.plan({"law": 1000.0, "privacy": 440.0})
+    bar.timed(1, 5.0)
+    bar.timed(1, 1e6)  # said once
+
+
+@pytest.mark.parametrize(
+    ("terminal", "verbose", "quiet", "shown"),
+    [(True, False, False, True), (False, True, False, True), (False, False, False, False), (True, True, True, False)],
+)
+def test_after_twenty_draws_it_says_how_long_it_will_take(
+    terminal: bool, verbose: bool, quiet: bool, shown: bool
+) -> None:
+    text = said(paced, terminal=terminal, verbose=verbose, quiet=quiet)
+    assert ("covassay: about 1,440 draws to come: 60 min at the pace of the first 20" in text) == shown
+    assert text.count("\n") == shown
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_time_limit_that_stops_a_draw_is_told_once(quiet: bool) -> None:
+    def told(bar: Bar) -> None:
+        bar.stopped(3.0)
+        bar.stopped(3.0)
+
+    text = said(told, terminal=False, quiet=quiet)
+    sentence = "covassay: a draw was stopped after 3 s; if the target is that slow, give a longer --time-limit\n"
+    assert text == ("" if quiet else sentence)
+
+
+def test_a_draw_that_is_too_slow_is_told_of_the_time_limit_before_any_question() -> None:
+    class Heard(Kept):
+        def stopped(self, limit: float) -> None:
+            self.told.append(("stopped", limit))
+
+    def slow(x: Any, *, epsilon: float, rng: Any) -> None:
+        threading.Event().wait(5)
+
+    heard = Heard()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "questions", tuple)
+        audit(slow, epsilon=1.0, samples=100, time_limit=0.05, progress=heard)
+    assert heard.told[0] == ("stopped", 0.05)
+    assert ("plan", {}) in heard.told

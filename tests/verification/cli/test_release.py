@@ -27,6 +27,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.release import account_file, table_release
 from covassay.verification.cli import release as command
 from covassay.verification.cli.main import run
+from tests.conventions import framed
 
 Matrix = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> list[str]:
-    return ["release", data, "--mechanism", name, "--epsilon", "1", *options]
+    return framed("release", data, "--mechanism", name, "--epsilon", "1", *options)
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -113,31 +114,31 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
     budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
     options = [f"--{key}={value}" for key, value in budget[about.notion.name].items()]
     options += [] if about.lattice else ["--float"]
-    if about.domain == "box":
-        Path("bounds.json").write_text(json.dumps({f"x{j + 1}": [-1, 1] for j in range(d)}))
-        options += ["--bounds", "bounds.json"]
-    assert run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy"]) == 0
-    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name])
+    options += ["--bounds", "cube.toml"] if about.domain in ("cube", "box") else []
+    Path("cube.toml").write_text("".join(f"x{j} = [0, 1]\n" for j in range(1, d + 1)))
+    command = framed("release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy")
+    assert run(command) == 0
+    frame: dict[str, Any] = {"bounds": [(0, 1)] * d} if about.domain == "box" else {}
+    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name], **frame)
     np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("released", OUTPUTS)
 @pytest.mark.parametrize("domain", ["ball", "space", "cube"])
-def test_every_form_from_every_domain_is_written(
-    released: str, domain: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_form_from_every_domain_is_written(released: str, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pretended(monkeypatch, released, "space" if domain == "ball" else domain)  # its sample takes no row_bound
     for out in ("out.csv", "out.json", "out.npy", "out.npz"):
-        assert run(command_line("data.csv", "--out", out, name="pretended")) == 0
+        assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", out, name="pretended")) == 0
     assert np.load("out.npy").shape == OUTPUTS[released].shape(2)
     document = in_file("out.json")
-    name = {"matrix": "covariance", "gaussian": "mean", "moments": "mean", "rows-mean-covariance": "rows"}.get(
-        released, released
-    )
-    assert np.ravel(document[name])[0] == 1.0
+    output = OUTPUTS[released]
+    raw = np.arange(1.0, 1.0 + np.prod(output.shape(2), dtype=int)).reshape(output.shape(2))
+    if not output.restorable:
+        for name, part in output.parts(raw).items():
+            np.testing.assert_array_equal(document[name], part)
+    assert set(document) - {"columns", "target", "provenance"} == set(document["provenance"]["holds"])
     assert document["columns"] == (["age"] if released == "coefficients" else ["age", "height"])
     assert document["provenance"]["released"] == released
-    assert ("[0, 1]" in capsys.readouterr().err) == (domain == "cube")
 
 
 def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
@@ -149,7 +150,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
     )
     pretended(monkeypatch, "matrix", "ball")
     with pytest.raises(TypeError, match="row_bound"):  # the control: this one would need the parameter
-        run(command_line("data.csv", name="pretended"))
+        run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 
 def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,18 +193,19 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert run([*arguments, "--bounds", "bounds.toml", "--float", "--out", "out.json"]) == 0
     document = in_file("out.json")
     expected = second_moment(X - SHIFT)
-    np.testing.assert_allclose(document["covariance"], expected, atol=1e-4)
+    np.testing.assert_allclose(document["second_moment"], expected, atol=1e-4)
+    assert "covariance" not in document
     provenance = document["provenance"]
     assert provenance["bounds"] == {"age": [0, 120], "height": [100, 220]}
     assert provenance["bounds_from"] == "public"
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
-    assert provenance["unit"] == "of x - shift"
+    assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
     # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
-    uncentred = np.array(document["covariance"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
+    uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)
 
 
@@ -215,7 +217,8 @@ def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: py
     assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", "out.json", name="pretended")) == 0
     expected = low + (high - low) * np.clip((X - [20, 170]) / [60, 1], 0, 1)
     np.testing.assert_allclose(seen[0], expected, atol=1e-12)
-    assert in_file("out.json")["provenance"]["unit"] == "of (x - shift)/scale"
+    unit = in_file("out.json")["provenance"]["holds"]["direction"]["unit"]
+    assert unit == "no unit, for x in place of (x - shift)/scale"
     assert in_file("out.json")["direction"] == [1, 2]
 
 

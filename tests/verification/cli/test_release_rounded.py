@@ -9,6 +9,7 @@ import pytest
 
 from covassay.reference.rounded import rounded_release
 from covassay.verification.cli.main import run
+from tests.conventions import framed
 
 COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1"]  # rounded, as nothing else is said
 ROWS = np.random.default_rng(1).uniform(-0.5, 0.5, size=(40, 3))
@@ -23,14 +24,14 @@ def data(tmp_path: Path) -> Path:
 
 def test_the_file_holds_the_integers_and_their_grid(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = data.with_name("out.json")
-    assert run(["release", str(data), *COMMAND, "--grid", "2^-25", "--out", str(out)]) == 0
+    assert run(framed("release", str(data), *COMMAND, "--grid", "2^-25", "--out", str(out))) == 0
     document = json.loads(out.read_text())
     provenance = document["provenance"]["rounded"]
     assert provenance["grid"] == "2^-25"
     assert provenance["integers"].keys() == {"matrix"}
     assert provenance["bits"] == "of the operating system"
     assert any("fair" in assumption for assumption in provenance["assumptions"])
-    triangle = np.array(document["covariance"])[np.triu_indices(3)]
+    triangle = np.array(document["second_moment"])[np.triu_indices(3)]
     assert [float(k) for k in provenance["integers"]["matrix"]] == list(triangle * 2**25)
     told = capsys.readouterr().err
     assert "rounded to the grid 2^-25" in told
@@ -39,7 +40,7 @@ def test_the_file_holds_the_integers_and_their_grid(data: Path, capsys: pytest.C
 
 def test_two_releases_differ_and_two_with_a_seed_do_not(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def released(*more: str) -> str:
-        assert run(["release", str(data), *COMMAND, *more]) == 0
+        assert run(framed("release", str(data), *COMMAND, *more)) == 0
         return capsys.readouterr().out
 
     assert released() != released()
@@ -56,9 +57,11 @@ def test_a_row_bound_and_bounds_bring_the_output_back_to_the_units_of_the_data(t
     data, bounds, out = tmp_path / "data.npy", tmp_path / "bounds.json", tmp_path / "out.npz"
     np.save(data, ROWS)
     bounds.write_text(json.dumps({f"x{j}": [-0.5, 0.5] for j in (1, 2, 3)}))
-    assert run(["release", str(data), *COMMAND, "--bounds", str(bounds), "--out", str(out), "--epsilon", "1e6"]) == 0
+    assert (
+        run(framed("release", str(data), *COMMAND, "--bounds", str(bounds), "--out", str(out), "--epsilon", "1e6")) == 0
+    )
     with np.load(out) as file:
-        assert np.allclose(file["covariance"], ROWS.T @ ROWS / 40, atol=1e-4)
+        assert np.allclose(file["second_moment"], ROWS.T @ ROWS / 40, atol=1e-4)
         assert json.loads(str(file["provenance"]))["rounded"]["grid"] == "2^-30"
 
 
@@ -66,7 +69,7 @@ def test_a_row_bound_and_bounds_bring_the_output_back_to_the_units_of_the_data(t
 def test_a_release_in_float64_says_that_it_is_not_for_production(
     arguments: list[str], data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["release", str(data), *arguments, "--out", str(out := data.with_name("out.json"))]) == 0
+    assert run(framed("release", str(data), *arguments, "--out", str(out := data.with_name("out.json")))) == 0
     assert "not for production: the noise is float64" in capsys.readouterr().err
     assert "rounded" not in json.loads(out.read_text())["provenance"]
 
@@ -83,7 +86,7 @@ def test_a_release_in_float64_says_that_it_is_not_for_production(
 def test_what_has_no_rounded_form_is_refused(
     options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["release", "no-such-file.csv", *options]) == 2
+    assert run(framed("release", "no-such-file.csv", *options)) == 2
     assert message in capsys.readouterr().err
 
 
@@ -91,24 +94,24 @@ def test_without_python_flint_the_command_says_what_to_install(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert run(["release", str(data), *COMMAND]) == 2
+    assert run(framed("release", str(data), *COMMAND)) == 2
     told = capsys.readouterr().err
     assert "needs python-flint" in told
     assert "--float" in told
-    assert run(["release", str(data), *COMMAND, "--float"]) == 0
+    assert run(framed("release", str(data), *COMMAND, "--float")) == 0
 
 
 def test_a_release_on_a_lattice_needs_no_option_and_holds_its_integers(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = data.with_name("out.json")
-    command = ["release", str(data), "--mechanism", "discrete-gaussian-covariance", "--rho", "0.5"]
+    command = framed("release", str(data), "--mechanism", "discrete-gaussian-covariance", "--rho", "0.5")
     assert run([*command, "--set", "input_bits=9", "--out", str(out)]) == 0
     document = json.loads(out.read_text())
     provenance = document["provenance"]["lattice"]
     assert "rounded" not in document["provenance"]
     assert provenance["grid"] == f"1/{40 * 4**9}"
-    triangle = np.array(document["covariance"])[np.triu_indices(3)]
+    triangle = np.array(document["second_moment"])[np.triu_indices(3)]
     assert [k / (40 * 4**9) for k in provenance["integers"]["matrix"]] == list(triangle)
     told = capsys.readouterr().err
     assert f"whole numbers times 1/{40 * 4**9}" in told

@@ -19,6 +19,7 @@ from covassay.reference.projections import psd_trace_ball
 from covassay.reference.release import account_file, table_release
 from covassay.reference.release.account_file import open_account
 from covassay.verification.cli.main import run
+from tests.conventions import framed
 
 X = np.random.default_rng(0).uniform(0, 0.5, (40, 2))
 GAUSS = ["--mechanism", "gauss-cov", "--rho", "0.5", "--float"]
@@ -38,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def released(*arguments: str, out: str = "out.json") -> dict[str, Any]:
-    assert run(["release", *arguments, "--out", out, "--force"]) == 0
+    assert run(framed("release", *arguments, "--out", out, "--force")) == 0
     document: dict[str, Any] = json.loads(Path(out).read_text(encoding="utf-8"))
     return document
 
@@ -50,7 +51,7 @@ def files() -> dict[str, bytes]:
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """The one line that is printed; nothing else is, and no file appears or changes."""
     before = files()
-    assert run(["release", *arguments]) == 2
+    assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
@@ -137,7 +138,7 @@ def test_columns_that_differ_between_files_cost_no_budget(capsys: pytest.Capture
 def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.CaptureFixture[str]) -> None:
     for data, name in ((["parts"], "parts"), (["parts/0.csv", "parts/1.csv"], "0.csv … 1.csv (2 files)")):
         account = ["--budget-file", f"{len(data)}.json", "--total", "rho=0.5"]
-        assert run(["release", *data, "--columns", "a", *GAUSS, *account]) == 0
+        assert run(framed("release", *data, "--columns", "a", *GAUSS, *account)) == 0
         size = sum(path.stat().st_size for path in Path("parts").iterdir())
         assert json.loads(Path(f"{len(data)}.json").read_text())["data"] == {"name": name, "bytes": size}
         assert f"spent on {name};" in capsys.readouterr().err
@@ -153,11 +154,11 @@ def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.Captur
 @pytest.mark.parametrize("suffix", [".json", ".npz", ".csv", ".npy"])
 def test_the_projected_matrix_is_given_beside_the_released_one(suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["people.csv", "--columns", "a,b", "--row-bound", "2", *GAUSS, "--rho", "1e-6", "--seed", "3"]
-    plain = np.array(released(*options)["covariance"])
+    plain = np.array(released(*options)["second_moment"])
     expected = psd_trace_ball(plain, 4.0)
     assert not np.allclose(plain, expected)
     capsys.readouterr()
-    assert run(["release", *options, "--project", "trace", "--out", f"out{suffix}", "--force"]) == 0
+    assert run(framed("release", *options, "--project", "trace", "--out", f"out{suffix}", "--force")) == 0
     said = capsys.readouterr().err
     assert "post-processing, which costs no budget" in said
     assert ("beside the released one" in said) == (suffix in (".json", ".npz"))
@@ -167,12 +168,12 @@ def test_the_projected_matrix_is_given_beside_the_released_one(suffix: str, caps
         found = np.load("out.npy")
     elif suffix == ".npz":
         with np.load("out.npz") as archive:
-            np.testing.assert_array_equal(archive["covariance"], plain)
+            np.testing.assert_array_equal(archive["second_moment"], plain)
             found = archive["projected"]
             assert "trace is at most" in json.loads(str(archive["provenance"]))["projected"]
     else:
         document = json.loads(Path("out.json").read_text())
-        np.testing.assert_array_equal(document["covariance"], plain)
+        np.testing.assert_array_equal(document["second_moment"], plain)
         found = document["projected"]
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(found, np.transpose(found))
@@ -182,9 +183,9 @@ def test_the_integers_of_a_rounded_release_stay_exact_beside_its_projection() ->
     options = ["people.csv", "--columns", "a,b", "--mechanism", "gauss-cov", "--rho", "1e-6", "--seed", "3"]
     document, plain = released(*options, "--project", "psd"), released(*options)
     assert document["provenance"]["rounded"] == plain["provenance"]["rounded"]
-    assert document["covariance"] == plain["covariance"]
+    assert document["second_moment"] == plain["second_moment"]
     assert "in floating point" in document["provenance"]["projected"]
-    assert np.linalg.eigvalsh(document["projected"])[0] >= -1e-12 > np.linalg.eigvalsh(plain["covariance"])[0]
+    assert np.linalg.eigvalsh(document["projected"])[0] >= -1e-12 > np.linalg.eigvalsh(plain["second_moment"])[0]
 
 
 def test_under_bounds_the_projection_is_made_in_the_unit_of_the_noise() -> None:
@@ -192,7 +193,7 @@ def test_under_bounds_the_projection_is_made_in_the_unit_of_the_noise() -> None:
     options = ["people.csv", "--columns", "a,b", "--bounds", "bounds.toml", *GAUSS, "--rho", "1e-6", "--seed", "3"]
     document = released(*options, "--project", "trace")
     scale = np.array(document["provenance"]["scale"])
-    raw = np.array(document["covariance"]) / np.outer(scale, scale)
+    raw = np.array(document["second_moment"]) / np.outer(scale, scale)
     np.testing.assert_allclose(document["projected"], psd_trace_ball(raw, 1.0) * np.outer(scale, scale), atol=1e-9)
 
 
@@ -204,7 +205,11 @@ def test_under_bounds_the_projection_is_made_in_the_unit_of_the_noise() -> None:
         ("gaussian", "psd", "gaussian releases no second moment and no covariance"),
         ("weak-ppc", "psd", "weak-ppc releases no second moment"),
         ("gaussian-learner", "psd", "gaussian-learner releases no second moment"),
-        ("coinpress-covariance", "trace", "takes rows of any length, so no trace bounds the exact matrix: give psd"),
+        (
+            "coinpress-covariance",
+            "trace",
+            "takes rows of any real numbers, so there is no ball whose trace bounds the exact matrix: give psd",
+        ),
     ],
 )
 def test_what_cannot_be_projected_is_refused_before_the_data_are_read(
@@ -232,7 +237,7 @@ def test_the_expected_error_and_the_warnings_are_said_and_stored(capsys: pytest.
     assert "not positive semidefinite" in bad["warnings"][1]
     assert len(released(*options, "--rho", "1e-6", "--project", "psd")["provenance"]["warnings"]) == 1
     capsys.readouterr()
-    assert run(["release", *options, "--rho", "1e-6", "--quiet"]) == 0
+    assert run(framed("release", *options, "--rho", "1e-6", "--quiet")) == 0
     assert "warning" not in capsys.readouterr().err
 
 
@@ -244,13 +249,13 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 ) -> None:
     options = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
-    assert run(["release", *options]) == 0
+    assert run(framed("release", *options)) == 0
     capsys.readouterr()
     with monkeypatch.context() as patched:
         patched.setattr(table_release, "open_table", lambda *_: pytest.fail("the data were read"))
         assert "out.json exists: must be a new file" in refused(capsys, *options, *account)
     before = Path("out.json").read_bytes()
-    assert run(["release", *options, *account, "--force"]) == 0
+    assert run(framed("release", *options, *account, "--force")) == 0
     assert Path("out.json").read_bytes() != before
 
 
@@ -269,7 +274,7 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
         with monkeypatch.context() as patched:
             patched.setattr(module, name, late)
-            assert run(["release", *arguments, *account]) == 2
+            assert run(framed("release", *arguments, *account)) == 2
         assert "out.json exists" in capsys.readouterr().err
         assert Path("out.json").read_text() == "the other release"
         assert Path("account.json").exists() == (name == "write_release")
@@ -288,7 +293,7 @@ def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, mo
         link(source, target)
 
     monkeypatch.setattr(os, "link", late)
-    assert run(["release", "people.csv", "--columns", "a", *GAUSS, "--out", "out.csv"]) == 2
+    assert run(framed("release", "people.csv", "--columns", "a", *GAUSS, "--out", "out.csv")) == 2
     assert Path("out.csv").read_text() == "the other release"
     assert not list(Path().glob(".covassay-*"))
 
@@ -298,7 +303,7 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(os, "link", unsupported)
-    assert run(["release", "people.csv", "--columns", "a", *GAUSS, "--out", "out.csv"]) == 0
+    assert run(framed("release", "people.csv", "--columns", "a", *GAUSS, "--out", "out.csv")) == 0
     assert Path("out.csv").read_text().startswith("a\n")
 
 
@@ -310,7 +315,7 @@ def test_a_release_waits_for_another_and_says_so(
 ) -> None:
     """The other one ends when it is told that somebody waits."""
     lock = FileLock(".account.json.lock")
-    arguments = ["release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json"]
+    arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0
     capsys.readouterr()
     lock.acquire()
@@ -336,7 +341,7 @@ def test_the_holder_of_the_lock_is_named_while_it_is_held_and_no_longer(monkeypa
     signature.write_text("process 7, which was killed")
     monkeypatch.setattr(account_file, "_write", lambda account: seen.append(signature.read_text()) or write(account))
     account = ["--budget-file", "account.json", "--total", "rho=2"]
-    assert run(["release", "people.csv", "--columns", "a", *GAUSS, *account]) == 0
+    assert run(framed("release", "people.csv", "--columns", "a", *GAUSS, *account)) == 0
     assert seen[0].startswith(f"process {os.getpid()} on ")
     assert not signature.exists()
 
@@ -381,12 +386,13 @@ def test_a_release_that_is_killed_leaves_nothing_half_written_and_holds_nobody_u
 ) -> None:
     data = account_file.fingerprint("people.csv")
     open_account(Path("account.json"), data, PureDP(9.0)).enter({"claimed": {"epsilon": 1.0}})
-    arguments = ["release", "people.csv", "--columns", "a", "--mechanism", "laplace", "--epsilon", "1", "--float"]
+    arguments = framed("release", "people.csv", "--columns", "a", "--mechanism", "laplace", "--epsilon", "1", "--float")
     arguments += ["--budget-file", "account.json", "--out", "out.json"]
     killed(where, arguments)
     assert not Path("out.json").exists()
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent)
     assert run([*arguments, "--wait", "0"]) == 0
+    assert not list(Path().glob(".covassay-*"))  # what the killed process was writing
     assert json.loads(Path("out.json").read_text())["columns"] == ["a"]
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent + 1)
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from covassay.verification.cli.main import run
+from covassay.verification.cli.main import PROGRAM, run
 from covassay.verification.cli.schema import schemas
+from covassay.verification.maintain.__main__ import PROGRAM as MAINTAINERS
+from tests.conventions import framed
 
 ROOT = Path(__file__).resolve().parents[3]
 PRINTED = {
@@ -24,13 +26,12 @@ PRINTED = {
     "claims-theorems": ["claims", "theorems", "--json"],
     "experiments-list": ["experiments", "list", "--json"],
     "experiments-accuracy": ["experiments", "accuracy", "--only", "GaussCov", "--json"],
-    "experiments-controls": ["experiments", "controls", "--only", "trace-of-65", "--json"],
-    "experiments-null": ["experiments", "null", "--audits", "1", "--only", "private-trace", "--json"],
-    "experiments-findings": ["experiments", "findings", "--only", "bhs23:mean", "--json"],
+    "maintain-controls": ["controls", "--only", "trace-of-65", "--json"],
+    "maintain-null-audits": ["null-audits", "--audits", "1", "--only", "private-trace", "--json"],
+    "maintain-findings": ["findings", "--only", "bhs23:mean", "--json"],
     "adapters": ["adapters", "list", "--json"],
-    "experiments-bits": ["experiments", "bits", "--only", "numpy:laplace", "--samples", "100", "--json"],
-    "experiments-peers": [
-        "experiments",
+    "maintain-bits": ["bits", "--only", "numpy:laplace", "--samples", "100", "--json"],
+    "maintain-peers": [
         "peers",
         "--only",
         "noisy-max",
@@ -72,7 +73,8 @@ def test_what_a_command_prints_obeys_its_schema(
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("COVASSAY_REQUIRE_ROCQ", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq: no waiting
-    assert run(PRINTED[name]) == 0
+    program = MAINTAINERS if name.startswith("maintain-") else PROGRAM
+    assert program.run(PRINTED[name]) == 0
     document = json.loads(capsys.readouterr().out)
     assert errors(name, document) == []
     assert errors(name, spoiled(document)) != []
@@ -99,13 +101,31 @@ def test_what_release_writes_obeys_its_schema(
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
     Path("bounds.toml").write_text("".join(f"x{i} = [-1, 1]\n" for i in (1, 2, 3)))
     account = [] if extra == ["--seed", "1"] else ["--budget-file", "a.json", "--total", f"{budget[2:]}=3"]
-    assert run(["release", "x.npy", "--mechanism", mechanism, budget, "1", "--out", "out.json", *extra, *account]) == 0
+    command = framed("release", "x.npy", "--mechanism", mechanism, budget, "1", "--out", "out.json", *extra, *account)
+    assert run(command) == 0
     document = json.loads(Path("out.json").read_text())
     assert errors("release", document) == []
     assert errors("release", spoiled(document)) != []
     if account:
         assert errors("account", json.loads(Path("a.json").read_text())) == []
         assert errors("account", spoiled(json.loads(Path("a.json").read_text()))) != []
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
+def test_a_release_of_bounded_columns_obeys_its_schema(
+    adjacency: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number of rows stands in the file as it was released, and nowhere else if it is secret."""
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (2000, 2)))
+    Path("bounds.toml").write_text("x1 = [-1, 1]\nx2 = [-1, 1]\n")
+    options = ["--rho", "1", "--adjacency", adjacency, "--budget-file", "a.json", "--total", "rho=3"]
+    assert run(["release", "x.npy", "--bounds", "bounds.toml", *options, "--out", "out.json"]) == 0
+    document, account = (json.loads(Path(name).read_text()) for name in ("out.json", "a.json"))
+    assert errors("release", document) == errors("account", account) == []
+    assert {"rows", "mean", "covariance"} <= set(document)
+    assert (document["rows"] == 2000) == ("n" in document["provenance"]) == (adjacency == "replace-one")
+    assert account["adjacency"] == document["provenance"]["adjacency"] == adjacency
 
 
 def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +146,7 @@ def test_a_projected_release_of_selected_columns_obeys_its_schema(
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
     options = ["--rho", "1e-4", "--project", "psd", "--drop", "x2", "--out", "out.json"]
-    assert run(["release", "x.npy", "--mechanism", mechanism, *options]) == 0
+    assert run(framed("release", "x.npy", "--mechanism", mechanism, *options)) == 0
     document = json.loads(Path("out.json").read_text())
     assert {"selected", "projected", "expected_error", "warnings"} < set(document["provenance"])
     assert errors("release", document) == []

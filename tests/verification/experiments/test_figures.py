@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from covassay.verification.cli.main import run
 from covassay.verification.experiments import figures
+from covassay.verification.maintain.__main__ import PROGRAM
 
 FOLDER = Path(__file__).resolve().parents[3] / "proofs" / "paper" / "figures"
 
@@ -21,7 +21,7 @@ def test_a_changed_number_and_a_missing_picture_are_seen(name: str, tmp_path: Pa
     table = figures.from_csv((tmp_path / f"{name}.csv").read_text())
     table[list(table)[1]][3] += 1e-5
     (tmp_path / f"{name}.csv").write_text(figures.as_csv(table))
-    told = f"figure {name}: differs from what the code computes now; run covassay figures"
+    told = f"figure {name}: differs from what the code computes now; draw it again"
     assert figures.problems(tmp_path) == [told]
     (tmp_path / f"{name}.svg").unlink()
     assert figures.problems(tmp_path) == [f"figure {name}: missing"]
@@ -33,12 +33,12 @@ def test_pictures_are_drawn_twice_alike(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     for folder in (first, second):
         folder.mkdir()
-        assert run(["figures", "--folder", str(folder)]) == 0
+        assert PROGRAM.run(["figures", "--folder", str(folder)]) == 0
     for path in sorted(first.iterdir()):
         assert path.read_bytes() == (second / path.name).read_bytes()
     assert figures.problems(first) == []
 
 
 def test_a_missing_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["figures", "--folder", "nowhere"]) == 2
+    assert PROGRAM.run(["figures", "--folder", "nowhere"]) == 2
     assert "folder = nowhere: there is no such folder" in capsys.readouterr().err

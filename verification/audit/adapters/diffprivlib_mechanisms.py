@@ -19,7 +19,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
 from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, KeepsFactor, legacy
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, KeepsFactor, legacy
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
@@ -46,7 +46,7 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
     """The target that draws with that part of the installed diffprivlib."""
-    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), **more)
+    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 
 def bingham() -> Target:

@@ -28,7 +28,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, KeepsFactor, legacy
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, KeepsFactor, legacy
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
@@ -115,7 +115,7 @@ def _target(name: str, draw: Callable[..., Any], part: str, released: str, *note
     told = told_version(PACKAGE, part)
     return Target(
         f"diffprivlib:{name}", draw, version=told, released=released, claim=PureDP(1.0), notes=(*notes, ADJACENCY),
-        **more,
+        primitives=PRIMITIVES, **more,
     )  # fmt: skip
 
 

@@ -6,13 +6,14 @@ the same.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES
 from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, PURE, number_target
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
@@ -42,7 +43,7 @@ def _target(
 ) -> Target:
     release = partial(_release, mechanism=mechanism, parameters=parameters)
     told = told_version(PACKAGE, f"mechanisms.{mechanism}")
-    return number_target(f"diffprivlib:{name}", release, told, claim, known)
+    return replace(number_target(f"diffprivlib:{name}", release, told, claim, known), primitives=PRIMITIVES)
 
 
 TARGETS: dict[str, Callable[[], Target]] = {

@@ -1,13 +1,27 @@
 """diffprivlib, as its adapters need it: the package at its pinned version, and the generators that it takes."""
 
+import math
 from typing import Any
 
 import numpy as np
 
+from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.targets.package import Package
 
 # diffprivlib 0.6.6 does not import with scikit-learn 1.9, and does with 1.6
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
+
+
+def _value(mechanism: Any, value: float) -> float:
+    return float(value)
+
+
+def _laplace_scale(mechanism: Any, value: float) -> float:
+    return float(mechanism.sensitivity) / (float(mechanism.epsilon) - math.log(1 - float(mechanism.delta)))
+
+
+# LaplaceTruncated and LaplaceFolded call it too, and then bring its output into their range
+PRIMITIVES = (Primitive("diffprivlib.mechanisms.laplace", "Laplace.randomise", "laplace", _value, _laplace_scale),)
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:

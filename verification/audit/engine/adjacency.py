@@ -13,6 +13,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
+from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.events import Pair, generic_statistics
@@ -28,20 +31,35 @@ FEWEST_ROWS = 3  # of the larger data set: a covariance of one row does not exis
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
-    """The pairs of neighbours for this adjacency, made from pairs in which the last row is replaced."""
+    """The pairs of neighbours for this adjacency, made from pairs in which the last row is replaced.
+
+    For add-remove, the last row of the first data set comes and goes, and so does that of the second, unless one is the
+    other or its opposite.
+    """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
-    return tuple(_without_last_row(pair, output) for pair in pairs if len(pair.first) >= FEWEST_ROWS)
+    made: dict[str, Pair] = {}
+    for pair in pairs:
+        row, other = pair.first[-1], pair.second[-1]
+        made[pair.name] = _coming_and_going(pair, pair.first, output)
+        if other.any() and not np.allclose(np.abs(row), np.abs(other)):
+            second = replace(pair, name=f"{pair.name}, the other row", weight=pair.weight / 2)
+            made[second.name] = _coming_and_going(second, pair.second, output)
+    return tuple(made.values())
 
 
-def _without_last_row(pair: Pair, output: Output) -> Pair:
-    second = pair.first[:-1]
+def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
+    """The neighbours with and without the last row; the others are repeated until there are enough of them."""
+    others = np.resize(whole[:-1], (max(len(whole), FEWEST_ROWS) - 1, whole.shape[1])) if len(whole) > 1 else None
+    others = np.zeros((FEWEST_ROWS - 1, whole.shape[1])) if others is None else others
+    first = np.vstack([others, whole[-1:]])
     statistics = tuple(s for s in pair.statistics if s.threshold is None)
     return replace(
         pair,
         name=f"{pair.name}, the last row comes and goes",
-        second=second,
-        statistics=(*statistics, *generic_statistics(pair.first, second, output)),
+        first=first,
+        second=others,
+        statistics=(*statistics, *generic_statistics(first, others, output)),
     )
 
 

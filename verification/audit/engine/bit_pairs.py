@@ -24,6 +24,7 @@ from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
 ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
+MORE = 3, 4, 5  # columns of the further pairs for matrices
 WIDE_ROWS, WIDE = 64, 16  # rows and columns of the pair for vectors; the root of WIDE is a power of two
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # the last is beyond the lengths at which rows are usually shortened
 STEPS = tuple(2.0**0.5**k for k in range(4))  # factors by which the best of them is then made longer or shorter
@@ -87,10 +88,19 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
         _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
         _pair(f"one row between the axes, d={d}", axes[0], between, axes[0], output),
     ]
+    if len(output.shape(MORE[0])) == 2:  # a leak in entry (1, d) may need d = 3 or more
+        found += [_corners(k, output) for k in MORE if k >= small]
     if len(output.shape(WIDE)) == 1 and not output.normalised:
         zero = np.zeros(WIDE)
         found.append(_pair(f"one dense row against none, d={WIDE}", zero, _dense(WIDE), zero, output, WIDE_ROWS))
     return tuple(pair for pair in found if min(output.shape(pair.first.shape[1]), default=1) > 0)
+
+
+def _corners(d: int, output: Output) -> Pair:
+    """One row in the first and the last column against none: it moves the corners of a matrix far."""
+    zero, row = np.zeros(d), np.zeros(d)
+    row[0], row[-1] = 0.6, 0.8
+    return _pair(f"one row in the first and last column against none, d={d}", zero, row, zero, output)
 
 
 def of_length(pair: Pair, length: float) -> Pair:

@@ -79,7 +79,8 @@ def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, .
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     """One draw on `x` itself with a fresh generator for these labels."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
-    output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
+    output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
+    setting.progress.timed(1, seconds)
     return well_formed(output, shape)
 
 

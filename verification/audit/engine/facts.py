@@ -22,6 +22,7 @@ def says(text: str, **rules: Any) -> dict[str, Any]:
 
 SHARE = {"minimum": 0, "maximum": 1}
 COUNT = {"minimum": 0}
+NULLABLE = "nullable"  # the key of a field, in its metadata, that is null in JSON where it is None, and not left out
 NOT_IN_JSON = "not in JSON"  # the key of a field, in its metadata, that other questions read and no report holds
 
 
@@ -106,10 +107,10 @@ class DifferingRow:
 
     row: int = field(metadata=says("The position of the row, counted from 1.", minimum=1))
     first: tuple[float, ...] | None = field(
-        metadata=says("The row of the first data set; null if it is missing there.")
+        metadata=says("The row of the first data set; null if it is missing there.", **{NULLABLE: True})
     )
     second: tuple[float, ...] | None = field(
-        metadata=says("The row of the second data set; null if it is missing there.")
+        metadata=says("The row of the second data set; null if it is missing there.", **{NULLABLE: True})
     )
 
 
@@ -224,11 +225,10 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Facts as plain data for JSON: what is None is left out, and infinities are strings."""
+    """Facts as plain data for JSON: what is None is left out unless it may be null, and infinities are strings."""
     if is_dataclass(value):
-        named = {f.name: getattr(value, f.name) for f in fields(value) if NOT_IN_JSON not in f.metadata}
-        keep_none = isinstance(value, DifferingRow)
-        return {key: as_data(item) for key, item in named.items() if keep_none or item is not None}
+        named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]
+        return {f.name: as_data(item) for f, item in named if NULLABLE in f.metadata or item is not None}
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
@@ -271,11 +271,12 @@ def _of_dataclass(kind: Any) -> dict[str, Any]:
             continue
         optional = NoneType in get_args(types[f.name])
         found = schema_of(types[f.name])
-        if optional and kind is DifferingRow:
+        nullable = NULLABLE in f.metadata
+        if nullable:
             found = {"anyOf": [found, {"type": "null"}]}
-        if not optional or kind is DifferingRow:
+        if nullable or not optional:
             needed.append(f.name)
-        properties[f.name] = {**found, **f.metadata}
+        properties[f.name] = {**found, **{key: rule for key, rule in f.metadata.items() if key != NULLABLE}}
     text = " ".join((kind.__doc__ or "").split())
     return {
         "description": text, "type": "object", "additionalProperties": False, "required": needed,

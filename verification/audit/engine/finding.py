@@ -47,6 +47,7 @@ class Look:
     tests : the most p-values that the question may give in this look.
     again : the scenarios that looked suspicious in the first look; None for all scenarios.
     stop_early : whether a question may end once it is refuted.
+    bets : whether a bet may end the draws of a pair before all are made, in place of its other tests.
     """
 
     name: str = "first look"
@@ -55,6 +56,7 @@ class Look:
     tests: int = 1
     again: frozenset[str] | None = None
     stop_early: bool = False
+    bets: bool = True
 
     @property
     def step(self) -> float:
@@ -73,8 +75,8 @@ class Finding:
     A finding with a p-value is decided by the error budget; its status is provisional until then. `scenario` names the
     data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     data sets on which it was made, where these can be a witness: two neighbours, or one data set. `curve` draws what
-    was tested beside its law. `promising` earns a second look whatever the p-value is. `question` is filled in by the
-    loop.
+    was tested beside its law. `promising` earns a second look whatever the p-value is. `exact` says that arithmetic
+    decided a part of the claim, so that the finding counts as a test. `question` is filled in by the loop.
     """
 
     kind: Kind
@@ -88,6 +90,7 @@ class Finding:
     data: tuple[Matrix, ...] = field(default=(), repr=False, compare=False)
     curve: Curve | None = field(default=None, repr=False, compare=False)
     promising: bool = False
+    exact: bool = False
     question: str = ""
 
     @property

@@ -11,6 +11,7 @@ together, by Kolmogorov–Smirnov: those on one data set, on all data of one kin
 group there are two tests for every feature of the output; its p-value is the smallest of theirs times their number.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,7 +25,6 @@ from covassay.verification.audit.engine.features import Feature
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.shapes import DEFAULT, uniform
-from covassay.verification.audit.engine.workers import clock
 from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, many_rows, zoo
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirnov
@@ -122,9 +122,8 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
         n, d = member.x.shape
         if (n, d) in slow:
             continue
-        start = clock()
         try:
-            found = _places_on(
+            found, seconds = _places_on(
                 at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look.name}"
             )
         except _TimeOut:
@@ -133,7 +132,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
                 continue
             why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
             return [Finding("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
-        if clock() - start > PACE * times * size:
+        if seconds > PACE * times * size:
             slow.append((n, d))
         if found is None:
             failing += 1
@@ -168,23 +167,26 @@ class _TimeOut(Exception):
 
 def _places_on(
     setting: Setting, beside: Beside, member: DataSetOfZoo, size: int, label: str
-) -> dict[str, Vector] | None:
-    """Places on one data set, by feature; None if a draw fails or the reference rejects the data."""
+) -> tuple[dict[str, Vector] | None, float]:
+    """Places on one data set, by feature, None if a draw fails or the reference rejects the data; and the seconds."""
     rng = np.random.default_rng(stream(setting.seed, "beside", label))
+    start = time.perf_counter()
     try:
         reference = np.array([beside.sample(member.x, rng) for _ in range(BESIDE * size)])
     except InvalidInput:
-        return None
+        return None, time.perf_counter() - start
+    seconds = time.perf_counter() - start
     draws = draw(setting, member.x, size, label)
+    seconds += draws.seconds
     if draws.skipped:
         raise _TimeOut
     if len(draws.outputs) < size:
-        return None
+        return None, seconds
     found = {}
     with np.errstate(all="ignore"):  # an output near the largest number may have a norm beyond it
         for name, feature in beside.features(member.x).items():
             found[name] = places(np.nan_to_num(feature(draws.outputs)), np.nan_to_num(feature(reference)), rng)
-    return found
+    return found, seconds
 
 
 def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]], look: Look) -> Finding:

@@ -3,35 +3,75 @@
 A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the suspects of the
 scenario, which are the laws of plausible mistakes, are tried on the same draws. Those that fit are named: that is a
 diagnosis, not a verdict.
+
+Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
+distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
+made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
+sums are looked at; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
+(`left_for_the_end`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
-from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
-from covassay.verification.audit.engine.sampling import Draws, Setting, draw
-from covassay.verification.audit.engine.tails import tail_findings
-from covassay.verification.statistics.tests import TestResult
+from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test, not_finite
+from covassay.verification.audit.engine.sampling import KEPT, WHOLE, Draws, Setting, Summary, draw, reduced
+from covassay.verification.audit.engine.store import storable
+from covassay.verification.audit.engine.tails import tail_findings, tail_findings_of_counts
+from covassay.verification.statistics.pooling import Places, has_sums, pooled
+from covassay.verification.statistics.tails import levels
+from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named
+FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
+FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
+           1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
+BETTER = 5.0  # times the p-value from which on another factor fits better; less is chance where few draws tell apart
+SAME = 0.04  # share by which factors of one law differ that are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
 SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
+EARLY_SHARE = 1e-3  # of the level, for looks at sums before the last block
+MOST_LOOKS = 60  # before the last block, each after twice as many blocks as the one before
 
 Test = Callable[[Matrix], TestResult]
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law."""
+    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law.
+
+    `rivals` makes the test of a law with another factor, and `factor` is the one that the mistake has there: the
+    suspect is named only if no other factor fits better. None if no quantity is multiplied.
+    """
 
     name: str
     explanation: str
     test: Test
+    rivals: Callable[[float], Test] | None = None
+    factor: float = 1.0
+
+    @classmethod
+    def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
+        """The mistake of a factor; `test` makes the test that a quantity has this multiple of its value."""
+        return cls(name, explanation, test(factor), test, factor)
+
+    def p_value(self, outputs: Matrix) -> float:
+        """Of draws under this law."""
+        return finite_test(self.test, outputs).p_value
+
+    def others(self, outputs: Matrix) -> Mapping[float, float]:
+        """The p-values of the laws with other factors, by factor."""
+        if self.rivals is None:
+            return {}
+        factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
+        return {factor: finite_test(self.rivals(factor), outputs).p_value for factor in factors}
 
 
 @dataclass(frozen=True)
@@ -50,6 +90,49 @@ class Scenario:
     weight: float = 1.0
 
 
+@storable
+@dataclass(frozen=True)
+class LawSums:
+    """The sums of tests over blocks: by their name, and in how many blocks a statistic was not finite."""
+
+    parts: dict[str, Pooled] = field(default_factory=dict)
+    impossible: Counter[str] = field(default_factory=Counter)
+
+    def plus(self, other: "LawSums") -> "LawSums":
+        """The sums over both blocks."""
+        both = {name: self.parts[name].plus(part) if name in self.parts else part for name, part in other.parts.items()}
+        return LawSums(self.parts | both, self.impossible + other.impossible)
+
+    def places(self) -> dict[str, Places]:
+        """The counts of the tests whose law is known."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
+
+    def results(self) -> dict[str, TestResult]:
+        """The results of the tests that have sums, and of those with a statistic that was not finite."""
+        found = {name: part.result() for name, part in self.parts.items()}
+        return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
+
+
+@dataclass(frozen=True)
+class LawOf:
+    """What is kept of a block of draws; quantiles are counted that `size` draws reach."""
+
+    tests: Mapping[str, Test]
+    size: int
+
+    def __call__(self, draws: Draws, block: int) -> LawSums:
+        """The sums of a block."""
+        if len(draws.outputs) < FEWEST_OUTPUTS:
+            return LawSums()
+        results = {name: finite_test(test, draws.outputs) for name, test in self.tests.items()}
+        finite = {name: result for name, result in results.items() if not math.isnan(result.statistic)}
+        parts: dict[str, Any] = {name: pooled(result, levels(self.size), block) for name, result in finite.items()}
+        return LawSums(
+            {name: part for name, part in parts.items() if part is not None},
+            Counter(name for name in results if name not in finite),
+        )
+
+
 def number_of_tests(scenario: Scenario) -> int:
     """The most p-values that a scenario gives: its tests, its failures and its tails."""
     return len(scenario.tests) + 2
@@ -57,24 +140,75 @@ def number_of_tests(scenario: Scenario) -> int:
 
 def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list[Finding], Draws]:
     """Draw once and run every test; the findings carry p-values and are not decided yet."""
-    size = max(FEWEST_DRAWS, round(look.samples * scenario.weight))
-    draws = draw(setting, scenario.x, size, f"law/{scenario.name}/{look.name}")
-    if len(draws.outputs) < max(FEWEST_OUTPUTS, size // SMALLEST_SHARE):
+    size, label = max(FEWEST_DRAWS, round(look.samples * scenario.weight)), f"law/{scenario.name}/{look.name}"
+    draws = draw(setting, scenario.x, size, label, slice(0, WHOLE))
+    if len(draws.outputs) < max(FEWEST_OUTPUTS, min(size, KEPT) // SMALLEST_SHARE):
         return [_too_few(scenario, draws)], draws
-    estimates = "; ".join(finite_estimate(estimate, draws.outputs) for estimate in scenario.estimates)
     results = {name: finite_test(test, draws.outputs) for name, test in scenario.tests.items()}
-    found = [_tested(scenario, name, result, draws, estimates, look) for name, result in results.items()]
+    summed = {name: test for name, test in scenario.tests.items() if has_sums(results[name])}
+    if size > KEPT and summed and not draws.skipped:
+        law = LawOf(summed, size)
+        return _run_many(setting, scenario, look, (law, label), draws, results), draws
     tails = tail_findings(scenario.name, results, len(draws.outputs), look)
-    return [*found, *_failures(scenario, draws), *tails], draws
+    return [*_all_tested(scenario, results, draws, draws, look), *tails], draws
 
 
-def _too_few(scenario: Scenario, draws: Draws) -> Finding:
+def _run_many(
+    setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
+    results: Mapping[str, TestResult],
+) -> list[Finding]:  # fmt: skip
+    """The findings with more draws than are kept. `results` are of the first; they stand for tests without sums."""
+    law, label = named
+    shown = {
+        name: result if name in law.tests else replace(result, null=f"{result.null} (the first {first.size} draws)")
+        for name, result in results.items()
+    }
+
+    def findings(seen: Summary[LawSums]) -> list[Finding]:
+        tails = tail_findings_of_counts(scenario.name, seen.sums.places(), seen.outputs, look)
+        return [*_all_tested(scenario, {**shown, **seen.sums.results()}, seen, first, look), *tails]
+
+    def overwhelming(seen: Summary[LawSums]) -> bool:
+        p_values = [f.p_value for f in findings(seen) if f.p_value is not None]
+        return min(p_values, default=1.0) * MOST_LOOKS / EARLY_SHARE <= look.step
+
+    seen = reduced(setting, scenario.x, law.size, label, law, enough=overwhelming, first=first)
+    if seen.size < law.size and not seen.skipped:
+        early = f"the draws ended after {seen.size} of {law.size}"
+        found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
+        return weighted(found, MOST_LOOKS / EARLY_SHARE)
+    return findings(seen)
+
+
+def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
+    """The share of the level that all findings of a look may use: the rest is for looks before the last block."""
+    return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
+
+
+def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:
+    """The findings with their p-values multiplied."""
+    return [f if f.p_value is None else replace(f, p_value=min(1.0, f.p_value * factor)) for f in findings]
+
+
+def _all_tested(
+    scenario: Scenario, results: Mapping[str, TestResult], draws: Draws | Summary[LawSums], kept: Draws, look: Look
+) -> list[Finding]:
+    """The findings of all tests, and that of failures."""
+    estimates = "; ".join(finite_estimate(estimate, kept.outputs) for estimate in scenario.estimates)
+    if estimates and kept.size < draws.size:
+        estimates += f" (from the first {kept.size} draws)"
+    found = [_tested(scenario, name, result, draws, estimates, look) for name, result in results.items()]
+    return [*found, *_failures(scenario, draws)]
+
+
+def _too_few(scenario: Scenario, draws: Draws | Summary[LawSums]) -> Finding:
     reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
-    detail = f"too few outputs: {reason}"
-    return Finding("law", "draws", Status.INCONCLUSIVE, detail, scenario.name, n=len(draws.outputs))
+    return Finding(
+        "law", "draws", Status.INCONCLUSIVE, f"too few outputs: {reason}", scenario.name, n=draws.size - draws.failed
+    )
 
 
-def _failures(scenario: Scenario, draws: Draws) -> list[Finding]:
+def _failures(scenario: Scenario, draws: Draws | Summary[LawSums]) -> list[Finding]:
     """A refuted check if some draws failed: the law gives every draw an output. A time-out says nothing of the law."""
     failed = {what: count for what, count in draws.failures.items() if not what.startswith("time-out")}
     if not failed:
@@ -84,7 +218,9 @@ def _failures(scenario: Scenario, draws: Draws) -> list[Finding]:
     return [Finding("law", ANSWERS, Status.NOT_REFUTED, detail, scenario.name, p_value=0.0, n=draws.size)]
 
 
-def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, estimates: str, look: Look) -> Finding:
+def _tested(
+    scenario: Scenario, name: str, result: TestResult, draws: Draws | Summary[LawSums], estimates: str, look: Look
+) -> Finding:
     return Finding(
         "law",
         name,
@@ -110,7 +246,20 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
     return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
 
 
-def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
-    """The suspects whose law fits the draws, with their p-values."""
-    tried = [(suspect, finite_test(suspect.test, outputs).p_value) for suspect in scenario.suspects]
-    return [(suspect, p_value) for suspect, p_value in tried if p_value > FITS]
+def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
+    """The suspects whose law fits the draws of every scenario, the best fit first.
+
+    How well a law fits is the product of its p-values. If another factor fits better, a suspect is left out.
+    """
+    found: list[tuple[float, Suspect]] = []
+    for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:
+        seen = [(s, outputs) for scenario, outputs in drawn for s in scenario.suspects if s.name == name]
+        p_values = [suspect.p_value(outputs) for suspect, outputs in seen]
+        if len(seen) < len(drawn) or min(p_values) <= FITS:
+            continue
+        others = [suspect.others(outputs) for suspect, outputs in seen]
+        factors = set.intersection(*map(set, others))
+        fit = math.prod(p_values)
+        if all(math.prod(other[factor] for other in others) < BETTER * fit for factor in factors):
+            found.append((fit, seen[0][0]))
+    return [suspect for _, suspect in sorted(found, key=lambda pair: -pair[0])]

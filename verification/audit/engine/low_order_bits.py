@@ -25,20 +25,21 @@ stages times the level of one test.
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import poisson
 
-from covassay.reference.domain import Vector
+from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.bit_statistics import NAME
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
 from covassay.verification.audit.engine.events import Event, Pair, data_sets
 from covassay.verification.audit.engine.facts import Side, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
-from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
+from covassay.verification.audit.engine.pair_draws import Counting, Counts
+from covassay.verification.audit.engine.sampling import KEPT, Draws, Setting, Summary, draw, joined, reduced
 from covassay.verification.audit.engine.violation import claimed_loss, p_value, refutes, violates
 from covassay.verification.statistics.ratio import (
     EventCounts,
@@ -195,49 +196,48 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The draws on one pair so far, and the test that was decided last."""
+    """The draws on one pair that are kept, how many were made, and the test that was decided last."""
 
     setting: Setting
     pair: Pair
     guarantee: Guarantee
     level: float
     draws: tuple[Draws, Draws] = field(init=False)
+    made: int = 0
+    cut_short: bool = False  # whether the target kept running into the time limit
     stages: int = 0
     choice: _Choice | None = None
     counts: EventCounts | None = None
     refuted: bool = False
 
-    def made(self, mean: float, part: str) -> tuple[Draws, Draws]:
-        """A Poisson number of fresh draws on either data set."""
+    def sides(self, mean: float, part: str) -> Iterator[tuple[Matrix, int, str]]:
+        """The data sets, each with a Poisson number of draws on it and their label."""
         label = f"bits/{self.pair.name}/{part}"
         rng = np.random.default_rng(stream(self.setting.seed, label, "sizes"))
-        first, second = (
-            draw(self.setting, x, poisson_size(mean, rng), f"{label}/{side}")
-            for side, x in (("first", self.pair.first), ("second", self.pair.second))
-        )
-        return first, second
+        for side, x in (("first", self.pair.first), ("second", self.pair.second)):
+            yield x, poisson_size(mean, rng), f"{label}/{side}"
 
     def look(self, mean: float) -> None:
         """The first look: it chooses an event."""
-        self.draws = self.made(mean, "first look")
+        first, second = (draw(self.setting, *side) for side in self.sides(min(mean, KEPT), "first look"))
+        self.draws, self.made = (first, second), first.size + second.size
+        self.cut_short = bool(first.skipped or second.skipped)
         self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
-    @property
-    def cut_short(self) -> bool:
-        """Whether the target kept running into the time limit."""
-        return any(draws.skipped for draws in self.draws)
-
     def test(self, mean: float) -> None:
-        """Test the chosen event on fresh draws, which then help to choose the event of the next stage."""
+        """Test the chosen event on fresh draws; those that are kept help to choose the event of the next stage."""
         assert self.choice is not None
         self.stages += 1
-        fresh = self.made(mean, f"stage {self.stages}")
+        counting = Counting(self.choice.event)
+        sides = self.sides(mean, f"stage {self.stages}")
+        fresh: list[Summary[Counts]] = [reduced(self.setting, *side, counting) for side in sides]
         one, two = fresh[::-1] if self.choice.swapped else fresh
-        event = self.choice.event
-        self.counts = EventCounts(event.count(one), event.count(two), one.size, two.size, mean)
-        whole = not any(draws.skipped for draws in fresh)  # draws that a time limit cut short are no Poisson number
-        self.refuted = whole and refutes(self.guarantee, self.counts, self.level)
-        self.draws = joined([self.draws[0], fresh[0]]), joined([self.draws[1], fresh[1]])
+        self.counts = EventCounts(one.sums.inside, two.sums.inside, one.size, two.size, mean)
+        self.cut_short = self.cut_short or any(draws.skipped for draws in fresh)
+        # draws that a time limit cut short are no Poisson number
+        self.refuted = not self.cut_short and refutes(self.guarantee, self.counts, self.level)
+        self.made += one.size + two.size
+        self.draws = joined([self.draws[0], fresh[0].kept]), joined([self.draws[1], fresh[1].kept])
         if not self.refuted:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
@@ -272,7 +272,7 @@ def low_order_bits(
             break
     checks = tuple(_checked(trial, status) for trial in trials)
     found = next((trial for trial in trials if trial.refuted), None)
-    made = sum(draws.size for trial in trials for draws in trial.draws)
+    made = sum(trial.made for trial in trials)
     if found is not None and found.counts is not None:
         loss = loss_in_words(shown_loss(found.counts, guarantee, level), guarantee)
         return BitFindings(Verdict.REFUTED, checks, loss, draws=made)
@@ -319,7 +319,7 @@ def _checked(trial: _Trials, status: Status) -> Finding:
         return Finding("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
     if trial.counts is None:
         text = f"first look: {{{trial.choice.event}}}: {trial.choice.seen}; no proof of a loss above the claim in reach"
-        return Finding("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=sum(d.size for d in trial.draws))
+        return Finding("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=trial.made)
     counts, choice = trial.counts, trial.choice
     sides: tuple[Side, Side] = ("second", "first") if choice.swapped else ("first", "second")
     one, two = trial.draws[::-1] if choice.swapped else trial.draws

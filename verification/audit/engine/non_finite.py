@@ -21,8 +21,8 @@ def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestRe
         with np.errstate(all="ignore"):
             result = test(outputs)
     except (NotFinite, np.linalg.LinAlgError):
-        return _impossible(len(outputs))
-    return result if math.isfinite(result.p_value) else _impossible(result.n)
+        return not_finite(len(outputs))
+    return result if math.isfinite(result.p_value) else not_finite(result.n)
 
 
 def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
@@ -34,6 +34,7 @@ def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
         return "no interval: it cannot be computed in finite numbers from these outputs"
 
 
-def _impossible(n: int) -> TestResult:
+def not_finite(n: int) -> TestResult:
+    """The result where a statistic was not finite: p = 0."""
     null = "the statistic of every output is a finite number"
     return TestResult(null, math.nan, 0.0, n, EFFECT, lambda alpha: 1 - (1 - POWER) ** (1 / n))

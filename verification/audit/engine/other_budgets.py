@@ -30,11 +30,18 @@ from covassay.verification.audit.targets.target import Failure, call, well_forme
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # ε or ρ: where implementations change a formula, and beyond
+# ε or ρ. No two neighbours are more than a factor 1.5 apart from 0.01 to 20, so that a formula which holds up to some
+# budget is tried on both sides of it, and round numbers are among them, which a formula may single out.
+LOSSES = (
+    0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
+    0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
+    10.0, 11.0, 12.0, 14.0, 15.0, 17.0, 20.0,
+)  # fmt: skip
+FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS = 8  # so that outputs of one number are eight numbers, which no factor and no shift fit by chance
+SEEDS, FEW_SEEDS = 8, 3  # so that outputs of one number, or of several, are enough for no factor or shift to fit
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
 FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
@@ -42,26 +49,29 @@ CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explai
 # Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise drown the
 # other. A choice among a few is certain with the larger number already.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
+NAMED = 5  # budgets with one finding that are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
 
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # what is known of the mechanism at a budget
 
 
-def other_guarantees(guarantee: Guarantee) -> dict[str, list[Guarantee]]:
+def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
     """Guarantees with one keyword of the claim changed, by that keyword; none is near the claim."""
     found = {}
     for name, value in guarantee.keywords().items():
-        grid = DELTAS if name == "delta" else LOSSES
+        grid = DELTAS if name == "delta" else losses
         found[name] = [guarantee_of(guarantee.keywords() | {name: v}) for v in grid if abs(v / value - 1) > NEAR]
     return found
 
 
-def accepted_guarantees(guarantee: Guarantee, reference: Reference) -> dict[str, list[Guarantee]]:
+def accepted_guarantees(
+    guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
+) -> dict[str, list[Guarantee]]:
     """Those of the other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
     return {
         name: [other for other in others if _accepts(reference, other)]
-        for name, others in other_guarantees(guarantee).items()
+        for name, others in other_guarantees(guarantee, losses).items()
     }
 
 
@@ -119,7 +129,7 @@ def budgets_that_are_read(
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
     """The reference to be drawn beside the target, with the other budgets that the target reads."""
-    accepted = accepted_guarantees(guarantee, reference)
+    accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
     d = max(2, beside.smallest_dimension)
@@ -181,7 +191,8 @@ class _Compared:
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
         """The residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
-        outputs = _outputs(self.setting, x, guarantee, SEEDS)
+        seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
+        outputs = _outputs(self.setting, x, guarantee, seeds)
         if isinstance(outputs, Failure):
             return f"the target: {outputs}"
         path, _ = self.reference(guarantee)
@@ -221,7 +232,7 @@ class _Compared:
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
-            detail += f". The target draws otherwise, and no other law was proven, at {', '.join(self.unproven)}"
+            detail += f". The target draws otherwise, and no other law was proven, at {_several([*self.unproven])}"
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
         return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)
@@ -250,12 +261,22 @@ def other_budgets(
     refused = [other for of_name in other_guarantees(guarantee).values() for other in of_name if other not in others]
     compared.left_out |= {words(other): REFUSED for other in refused}
     compared.compare(others)
-    setting.progress(NAME, SEEDS * len(COMPARED_SHAPES) * len(others))
+    setting.progress(NAME, FEW_SEEDS * len(COMPARED_SHAPES) * len(others))
     return [compared.result(len(others) + len(refused))]
 
 
 def _listed(found: dict[str, str]) -> str:
-    return "; ".join(f"at {at} {what}" for at, what in found.items())
+    """What happens where, one item for what happens at several budgets in the same words."""
+    by_words: dict[str, list[str]] = {}
+    for at, what in found.items():
+        by_words.setdefault(what, []).append(at)
+    items = [f"at {_several(at)} {what}" for what, at in by_words.items()]
+    more = [f"and so on, up to {items[-1]}"] if len(items) > NAMED else []
+    return "; ".join([*items[: NAMED - 1], *more] if more else items)
+
+
+def _several(at: list[str]) -> str:
+    return ", ".join(at) if len(at) <= NAMED else f"{len(at)} budgets from {at[0]} to {at[-1]}"
 
 
 def _result(status: Status, detail: str) -> Finding:

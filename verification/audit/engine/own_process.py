@@ -6,6 +6,7 @@ closed, hence with the process that started it.
 """
 
 import atexit
+import contextlib
 import os
 import pickle
 import subprocess
@@ -20,11 +21,11 @@ from joblib.externals.loky.backend.reduction import dumps
 from covassay.verification.audit.targets.calling import CannotRun
 
 ENDED = "a process that drew from the target ended before its draws were made"
-_idle: list["_Child"] = []  # children that wait for a call; a thread takes one, or starts another
+_idle: list["OwnProcess"] = []  # children that wait for a call; a thread takes one, or starts another
 _lock = threading.Lock()
 
 
-class _Child:
+class OwnProcess:
     """A process that makes one call after another."""
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class _Child:
         return pickle.loads(self._connection.recv_bytes())
 
     def end(self) -> None:
+        """End the process."""
         self._connection.close()
         self._process.kill()
         self._process.wait()
@@ -54,7 +56,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     """
     with _lock:
         child = _idle.pop() if _idle else None
-    child = child or _Child()
+    child = child or OwnProcess()
     try:
         raised, result = child.call(function, arguments)
     except BaseException as error:
@@ -79,17 +81,15 @@ def _end_all() -> None:
 def _serve(connection: Connection) -> None:
     """Make the calls that come over the pipe until it is closed. The standard output goes to standard error."""
     os.dup2(2, 1)
-    sys.path[:] = pickle.loads(connection.recv_bytes())
-    while True:
-        try:
+    with contextlib.suppress(EOFError, ConnectionError):
+        sys.path[:] = pickle.loads(connection.recv_bytes())
+        while True:
             function, arguments = pickle.loads(connection.recv_bytes())
-        except EOFError:
-            return
-        try:
-            answer = False, function(*arguments)
-        except Exception as error:
-            answer = True, error
-        connection.send_bytes(dumps(answer))
+            try:
+                answer = False, function(*arguments)
+            except Exception as error:
+                answer = True, error
+            connection.send_bytes(dumps(answer))
 
 
 if __name__ == "__main__":

@@ -11,18 +11,20 @@ probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from covassay.reference.domain import Vector
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.event_choice import RUN_ERROR
 from covassay.verification.audit.engine.events import Event, Pair
 from covassay.verification.audit.engine.facts import Side as Name
-from covassay.verification.audit.engine.pilot import EventChoice, choose, levels
-from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
+from covassay.verification.audit.engine.pilot import EventChoice, beyond, choose, levels
+from covassay.verification.audit.engine.sampling import CHUNK, KEPT, Draws, Setting, Summary, draw, joined, reduced
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.audit.engine.violation import refutes
 from covassay.verification.audit.engine.wager import Wager, wager_on
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
@@ -40,11 +42,42 @@ EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
 FIRST_STAGE = 2 * CHUNK  # draws on each side in the first stage
 
 
+@storable
+@dataclass(frozen=True)
+class Counts:
+    """How many draws lie in an event, in every category of a wager, and at or beyond every threshold of a curve."""
+
+    inside: int
+    bet: Vector
+    beyond: Vector
+
+    def plus(self, other: "Counts") -> "Counts":
+        """The counts over both blocks."""
+        return Counts(self.inside + other.inside, self.bet + other.bet, self.beyond + other.beyond)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is counted in draws that test an event: all of it was chosen before them."""
+
+    event: Event
+    wager: Wager | None = None
+    levels: tuple[float, ...] = ()
+
+    def __call__(self, draws: Draws, block: int = 0) -> Counts:
+        """The counts of a block of draws."""
+        tried, found = np.array(self.levels), np.zeros(len(self.levels))
+        if self.levels and self.event.statistic is not None and len(draws.outputs):
+            found = beyond(np.sort(self.event.statistic.values(draws.outputs)), tried, self.event.above)
+        bet = self.wager.seen(draws) if self.wager else np.zeros(0)
+        return Counts(self.event.count(draws), bet, found)
+
+
 class Side(NamedTuple):
     """The name of a data set, "first" or "second", and the draws on it that test the event."""
 
     name: Name
-    draws: Draws
+    draws: Summary[Counts]
 
 
 class EarlyEnd(NamedTuple):
@@ -80,13 +113,14 @@ class EventTrial:
         """The p-value of the wager on these draws; 1 without a wager."""
         if self.wager is None:
             return 1.0
-        draws = {side.name: side.draws for side in self.sides}
-        return self.wager.p_value((draws["first"], draws["second"]))
+        bets = {side.name: side.draws.sums.bet for side in self.sides}
+        return self.wager.p_value(bets["first"], bets["second"])
 
     def counts(self, event: Event) -> EventCounts:
-        """How often an event occurred on either side."""
+        """How often its own event, or a failure, occurred on either side."""
         one, two = (side.draws for side in self.sides)
-        return EventCounts(event.count(one), event.count(two), one.size, two.size, self.mean)
+        first, second = (d.failed if event.statistic is None else d.sums.inside for d in (one, two))
+        return EventCounts(first, second, one.size, two.size, self.mean)
 
     def turned_to_failures(self) -> "EventTrial":
         """The same trial, in which the side with more failures comes first."""
@@ -106,12 +140,16 @@ class _Plan:
     pilot: tuple[Draws, Draws] | None = None
     wager: Wager | None = None
 
-    def trial(self, draws: tuple[Draws, Draws]) -> EventTrial:
+    @property
+    def counting(self) -> Counting:
+        """What is counted in the test draws."""
+        return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
+
+    def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
         """The trial with these test draws."""
-        chosen_levels = levels(self.choice.event, self.pilot) if self.pilot else ()
         cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
         return EventTrial(
-            self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, chosen_levels
+            self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, counting.levels
         )
 
 
@@ -153,10 +191,11 @@ class PairSampler:
         for statistic in self.pair.statistics:
             if statistic.threshold is not None:
                 return _Plan(EventChoice(Event(statistic, statistic.threshold), False), mean)
-        pilot = self.pilot(_sizes(PILOT * mean, rng), mean, guarantee)
+        share = min(PILOT, KEPT / mean)
+        pilot = self.pilot(_sizes(share * mean, rng), mean, guarantee)
         if isinstance(pilot, EventTrial):
             return pilot
-        test_mean = (1 - PILOT) * mean
+        test_mean = (1 - share) * mean
         choice = choose(self.pair, pilot, test_mean, guarantee, self.error)
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
@@ -164,18 +203,24 @@ class PairSampler:
         """The draws of the pilot; or the trial, if a wager chosen on the first stage ends the pair."""
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
-        for stage in self.stages("pilot", sizes):
+        for chunks in _stages(sizes):
+            stage = self.draws("pilot", sizes, chunks)
             made.append(stage)
+            if _skipped(stage):
+                break
             if self.stop <= 0:
                 continue
             if choice is None:
                 choice = choose(self.pair, stage, mean, guarantee, self.error)
                 wager = wager_on(choice, guarantee)
                 continue
-            gained += wager.log_value(stage) if wager else 0.0
-            if self.enough(gained) and not _skipped(stage):
-                return _ended(choice, made[0], made[1:], wager, EarlyEnd(gained, mean))
-        return self.all_of(made)
+            gained += wager.log_value(wager.seen(stage[0]), wager.seen(stage[1])) if wager else 0.0
+            if self.enough(gained):
+                counting = Counting(choice.event, wager, levels(choice.event, made[0]))
+                fresh = joined([one for one, _ in made[1:]]), joined([two for _, two in made[1:]])
+                return _ended(choice, counting, _counted(fresh, counting), EarlyEnd(gained, mean))
+        made = made or [self.draws("none", (0, 0))]  # both Poisson numbers are 0
+        return joined([one for one, _ in made]), joined([two for _, two in made])
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
@@ -183,27 +228,21 @@ class PairSampler:
         If the pilot ran out of time, none are made. The trial is then `cut_short`, and holds the pilot draws, of which
         the report shows only how many failed.
         """
-        sizes = _sizes(plan.mean, rng)
+        sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):
-            return plan.trial(plan.pilot)
-        made: list[tuple[Draws, Draws]] = []
+            return plan.trial(_counted(plan.pilot, counting), counting)
+        made = _counted(self.draws("none", (0, 0)), counting)
         gained = 0.0
-        for stage in self.stages("test", sizes):
-            made.append(stage)
-            gained += plan.wager.log_value(stage) if plan.wager and self.stop > 0 else 0.0
-            if plan.pilot and self.enough(gained) and not _skipped(stage):
-                return _ended(plan.choice, plan.pilot, made, plan.wager, EarlyEnd(gained, mean))
-        return plan.trial(self.all_of(made))
-
-    def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """The draws of a part in stages, each doubling their number. They end where the time limit prevents a draw."""
-        start, stop = 0, FIRST_STAGE // CHUNK
-        while start * CHUNK < max(sizes):
-            stage = self.draws(part, sizes, slice(start, stop))
-            yield stage
+        for chunks in _stages(sizes):
+            stage = self.counted("test", sizes, chunks, counting)
+            made = made[0].plus(stage[0]), made[1].plus(stage[1])
             if _skipped(stage):
-                return
-            start, stop = stop, 2 * stop
+                break
+            if plan.wager and self.stop > 0:
+                gained += plan.wager.log_value(stage[0].sums.bet, stage[1].sums.bet)
+            if plan.pilot and self.enough(gained):
+                return _ended(plan.choice, counting, made, EarlyEnd(gained, mean))
+        return plan.trial(made, counting)
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
         """Draws on the first and on the second data set: all `sizes` of them, or only the given chunks."""
@@ -213,9 +252,15 @@ class PairSampler:
         )
         return first, second
 
-    def all_of(self, made: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
-        """The draws of all stages; no draws if there is no stage, because both Poisson numbers are 0."""
-        return _joined(made or [self.draws("none", (0, 0))])
+    def counted(
+        self, part: str, sizes: tuple[int, int], chunks: slice, counting: Counting
+    ) -> tuple[Summary[Counts], Summary[Counts]]:
+        """The same draws, of which the counts are kept."""
+        first, second = (
+            reduced(self.setting, x, size, f"{self.label}/{side}/{part}", counting, chunks)
+            for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
+        )
+        return first, second
 
     def enough(self, log_value: float) -> bool:
         """Whether a wager ends the pair once the logarithm of its gain is `log_value`."""
@@ -235,26 +280,33 @@ def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
     return poisson_size(mean, rng), poisson_size(mean, rng)
 
 
-def _skipped(draws: tuple[Draws, Draws]) -> bool:
+def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
+    """The chunks of every stage; each stage doubles the number of draws."""
+    start, stop = 0, FIRST_STAGE // CHUNK
+    while start * CHUNK < max(sizes):
+        yield slice(start, stop)
+        start, stop = stop, 2 * stop
+
+
+def _counted(draws: tuple[Draws, Draws], counting: Counting) -> tuple[Summary[Counts], Summary[Counts]]:
+    """The counts of draws that were made already."""
+    return Summary.of(draws[0], counting(draws[0])), Summary.of(draws[1], counting(draws[1]))
+
+
+def _skipped(draws: tuple[Draws, Draws] | tuple[Summary[Counts], Summary[Counts]]) -> bool:
     """Whether draws are missing because the target kept running into the time limit."""
     return any(side.skipped for side in draws)
 
 
-def _sides(draws: tuple[Draws, Draws], choice: EventChoice) -> tuple[Side, Side]:
+def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) -> tuple[Side, Side]:
     """The draws with their names, in the order in which the choice expects the event."""
     sides = Side("first", draws[0]), Side("second", draws[1])
     return sides[::-1] if choice.swapped else sides
 
 
 def _ended(
-    choice: EventChoice, chosen_on: tuple[Draws, Draws], fresh: Sequence[tuple[Draws, Draws]],
-    wager: Wager | None, early: EarlyEnd,
-) -> EventTrial:  # fmt: skip
+    choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
+) -> EventTrial:
     """The trial of a pair that a wager ended. The event was chosen on other draws than the fresh ones."""
-    sides = _sides(_joined(fresh), choice)
-    return EventTrial(choice.event, sides, early.planned, False, wager, levels(choice.event, chosen_on), early)
-
-
-def _joined(stages: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
-    """The draws of several stages, joined on each side."""
-    return joined([first for first, _ in stages]), joined([second for _, second in stages])
+    sides = _sides(fresh, choice)
+    return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

@@ -18,6 +18,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.adjacency import FEWEST_ROWS, REPLACE_ONE
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
@@ -53,11 +54,15 @@ def _inside(x: Matrix) -> bool:
     return bool((np.linalg.norm(x, axis=1) <= IN_BALL).all())
 
 
-def candidates(seed: int, output: Output) -> Iterator[Candidate]:
-    """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds."""
+def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Iterator[Candidate]:
+    """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds.
+
+    For add-remove, the row in the place of the first comes and goes.
+    """
     for n, d in SHAPES_OF_PAIRS:
         if min(output.shape(d), default=1) < 1:
             continue
+        n = n if adjacency == REPLACE_ONE else max(n, FEWEST_ROWS)
         axis, dense = np.eye(d)[0], np.full(d, d**-0.5)
         for i, (category, x) in enumerate(_data_sets(n, d, seed)):
             rows = {
@@ -72,13 +77,23 @@ def candidates(seed: int, output: Output) -> Iterator[Candidate]:
                 second = x.copy()
                 second[0] = rows[name]
                 # a target may reject rows outside the ball: then both data sets are to be outside
-                if (second != x).any() and _inside(x) == _inside(second):
+                if adjacency != REPLACE_ONE:
+                    without = second[1:]
+                    if _inside(second) or not _inside(without):
+                        yield Candidate(f"{category}, {name} comes and goes, n={n}, d={d}", second, without)
+                elif (second != x).any() and _inside(x) == _inside(second):
                     yield Candidate(f"{category}, against {name}, n={n}, d={d}", x, second)
 
 
-def worse_pairs(setting: Setting, samples: int) -> list[Pair]:
+def expected_draws(samples: float) -> float:
+    """About how many draws the search makes with so many samples, and the tests of the pairs that it finds."""
+    second = SECOND_ROUND * SECOND_OF_A_SHAPE * len(SHAPES_OF_PAIRS)
+    return 2 * ((SHARE + FOUND * WEIGHT) * samples + second)
+
+
+def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
     """The pairs, of all candidates, whose two sides seem furthest apart; none if a pilot runs into the time limit."""
-    everyone = list(candidates(setting.seed, setting.output))
+    everyone = list(candidates(setting.seed, setting.output, adjacency))
     rng = np.random.default_rng(setting.seed)
     most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
     chosen = sorted(rng.permutation(len(everyone))[:most])

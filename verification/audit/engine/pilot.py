@@ -41,16 +41,13 @@ class EventChoice:
     ranking: tuple[Draws, ...] = ()
 
 
-def choose(
-    pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float, learn: bool = True
-) -> EventChoice:
+def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """The event with the best score.
 
-    A score is for a test with `mean` draws on each side, on average, at the level `error`. Without `learn`, only the
-    statistics of the pair are candidates.
+    A score is for a test with `mean` draws on each side, on average, at the level `error`.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
-    learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else []) if learn else []
+    learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
     given = [(statistic, pilots, 0.0) for statistic in pair.statistics]
     for statistic, ranking, edge in (*given, *((*one, EDGE) for one in learned)):
         sizes = ranking[0].size, ranking[1].size
@@ -70,18 +67,6 @@ def choose(
                     best_score = promised
                     best = EventChoice(Event(statistic, float(tried[index]), above), swapped, ranking)
     return best
-
-
-def event_among_given(
-    pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float
-) -> tuple[int, Event, bool, tuple[float, ...]]:
-    """The event with the best score among the statistics of the pair alone.
-
-    Returns the index of its statistic, the event, whether it seems likelier on the second data set, and `levels`.
-    """
-    choice = choose(pair, pilots, mean, guarantee, error, learn=False)
-    index = next(i for i, one in enumerate(pair.statistics) if one is choice.event.statistic)
-    return index, choice.event, choice.swapped, levels(choice.event, pilots)
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:

@@ -26,21 +26,19 @@ import math
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.event_choice import RUN_ERROR, largest_loss
 from covassay.verification.audit.engine.events import Event, Pair, data_sets
 from covassay.verification.audit.engine.facts import InReach, OutOfTime, TestedEvent, TradeOff
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.pair_draws import EARLY_SHARE, PROBE, EarlyEnd, EventTrial, PairSampler
-from covassay.verification.audit.engine.pilot import FEWEST_LEARNED, beyond
+from covassay.verification.audit.engine.pilot import FEWEST_LEARNED
 from covassay.verification.audit.engine.power import CLOSE, FEWEST, EventTest
 from covassay.verification.audit.engine.sampling import Draws, Setting
 from covassay.verification.audit.engine.standardised import laplace_loss
 from covassay.verification.audit.engine.trade_off import points
 from covassay.verification.audit.engine.violation import claimed_loss, p_value, refutes
-from covassay.verification.audit.engine.wager import Wager, categories
+from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
@@ -103,17 +101,9 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
     """The trade-off curve; None without thresholds or without draws on a side."""
-    event = trial.event
-    if event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
+    if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
-    tried = np.array(trial.levels)
-    one, two = (
-        (
-            beyond(np.sort(event.statistic.values(d.outputs)), tried, event.above) if len(d.outputs) else 0 * tried,
-            d.size,
-        )
-        for d in (side.draws for side in trial.sides)
-    )
+    one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
     return points(one, two, trial.levels, guarantee, error)
 
 
@@ -202,7 +192,7 @@ def _divergence(
     )
     # The same draws choose a bet against 4ρ and try it, which favours the bet. If it gains nothing even so, they do not
     # show more than 4ρ.
-    one, two = (categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
+    one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
     facts = replace(tested.facts, in_reach=None, p_of_two_steps=renyi_bet(one, two, rho).p_value(one, two))
@@ -252,7 +242,7 @@ def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | N
     It guides the search for pairs, and is no bound. The result is None if `pair.by_entry` is false, if the claim is not
     pure DP, or if there are too few draws.
     """
-    first, second = (side.draws.outputs for side in trial.sides)
+    first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
         return None
     return laplace_loss(first, second)

@@ -4,22 +4,31 @@ Draws are made in chunks of fixed size. Every chunk has its own random stream, w
 and the label of the check, so one check can be replayed alone. Chunks run through joblib, wherever it is configured to
 run them (`workers`).
 
+`draw` keeps every draw. `reduced` keeps the first `KEPT`, and of all of them what a function gives of a block of
+draws, added up: the worker that makes a block reduces it, so that memory does not grow with the number of draws. The
+draws of either are the same.
+
+If the run has a store (`engine.store`), draws that it has are not made again.
+
 A block of `draw_many` may fail as a whole because one draw in it fails. Tests take failures for independent draws, so a
 failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream. If a
 block fails whenever one of its draws would fail, an outcome of the call is at most twice as likely as under independent
 draws: it was made in blocks, none of which failed, or one by one.
 """
 
+import hashlib
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
 from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine import workers
+from covassay.verification.audit.engine.store import Store, storable
 from covassay.verification.audit.targets.bounds import BOUNDS
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
@@ -33,23 +42,28 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-PART = 500  # draws of a block that are made in one go
+BLOCK = 500  # chunks that a worker makes and reduces in one go
+WHOLE = 2 * BLOCK  # chunks whose draws are kept where the others are reduced
+KEPT = WHOLE * CHUNK  # these draws
+SECONDS = 1.0  # between two times that draws under way are put into the store, about: what an end can cost
 TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target that hangs would never end
 
 
+@storable
 @dataclass(frozen=True)
 class Draws:
     """Outputs of repeated draws on one data set.
 
     outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
         number of draws that were not made because the target kept running into the time limit. again : whether they
-        were made one by one because a block of `draw_many` had failed.
+        were made one by one because a block of `draw_many` had failed. seconds : the time from the first to the last.
     """
 
     outputs: Matrix
     failures: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
     again: bool = False
+    seconds: float = 0.0
 
     @property
     def failed(self) -> int:
@@ -60,6 +74,58 @@ class Draws:
     def size(self) -> int:
         """How many draws were made."""
         return len(self.outputs) + self.failed
+
+
+class Sums(Protocol):
+    """What is kept of a block of draws; its size does not depend on their number."""
+
+    def plus(self, other: Self, /) -> Self:
+        """The sums over both blocks."""
+
+
+S = TypeVar("S", bound=Sums)
+
+
+@storable
+@dataclass(frozen=True)
+class Summary(Generic[S]):
+    """What is kept of draws on one data set: the first `KEPT` of them, how all of them ended, and their sums."""
+
+    kept: Draws
+    size: int
+    failures: Counter[str]
+    skipped: int
+    sums: S
+
+    @classmethod
+    def of(cls, draws: Draws, sums: S) -> "Summary[S]":
+        """The summary of draws that are all kept."""
+        return Summary(draws, draws.size, draws.failures, draws.skipped, sums)
+
+    @property
+    def failed(self) -> int:
+        """How many draws failed."""
+        return sum(self.failures.values())
+
+    @property
+    def seconds(self) -> float:
+        """How long the draws that are kept took."""
+        return self.kept.seconds
+
+    @property
+    def outputs(self) -> int:
+        """How many draws have an output."""
+        return self.size - self.failed
+
+    def plus(self, other: "Summary[S]") -> "Summary[S]":
+        """The summary of both, in this order."""
+        return Summary(
+            joined([self.kept, other.kept]) if self.kept.size < KEPT else self.kept,
+            self.size + other.size,
+            self.failures + other.failures,
+            self.skipped + other.skipped,
+            self.sums.plus(other.sums),
+        )
 
 
 @dataclass
@@ -76,7 +142,8 @@ class Setting:
 
     `budget` has every keyword argument of a draw but `rng`: the claim and, where the target takes them, the bounds of
     the `box`. Without a box, rows lie in the unit ball.
-    `tally` counts the draws of `draw`. `jobs` is the number of workers, None for what joblib's configuration says.
+    `tally` counts the draws. `jobs` is the number of workers, None for what joblib's configuration says. `store` has
+    what an earlier run with the same options drew; None if nothing is kept.
     """
 
     source: TargetSource
@@ -88,6 +155,7 @@ class Setting:
     progress: Watch = field(default_factory=Watch, compare=False, repr=False)
     tally: Tally = field(default_factory=Tally, compare=False, repr=False)
     box: Box | None = None
+    store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
         """The same setting with rows in another box; a target that takes bounds gets those of that box."""
@@ -162,20 +230,6 @@ def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generato
     return [well_formed(output, shape) for output in outputs]
 
 
-def draw_block(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Draws:
-    """That many draws in this process, in parts that have random streams and time limits of their own."""
-    parts: list[Draws] = []
-    for start, stream_of_part in zip(range(0, size, PART), seed.spawn(-(-size // PART)), strict=True):
-        count = min(PART, size - start)
-        outcomes = _chunk(repeated, count, stream_of_part)
-        if outcomes is None:
-            return replace(draw_block(repeated._replace(in_blocks=False), size, seed), again=True)
-        parts.append(_as_draws(outcomes, count, repeated.shape))
-        if parts[-1].skipped:
-            return joined([*parts, Draws(np.empty((0, *repeated.shape)), skipped=size - start - count)])
-    return joined(parts)
-
-
 def _as_draws(outcomes: Outcomes, size: int, shape: tuple[int, ...]) -> Draws:
     if isinstance(outcomes, np.ndarray):
         return Draws(outcomes)
@@ -186,36 +240,175 @@ def _as_draws(outcomes: Outcomes, size: int, shape: tuple[int, ...]) -> Draws:
 
 def joined(parts: Sequence[Draws]) -> Draws:
     """The draws of several parts as one."""
-    failures = sum((part.failures for part in parts), Counter[str]())
-    again = any(part.again for part in parts)
-    return Draws(np.concatenate([part.outputs for part in parts]), failures, sum(part.skipped for part in parts), again)
+    return Draws(
+        np.concatenate([part.outputs for part in parts]),
+        sum((part.failures for part in parts), Counter[str]()),
+        sum(part.skipped for part in parts),
+        any(part.again for part in parts),
+        sum(part.seconds for part in parts),
+    )
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
     """Draw `size` times on `x`; the label names the random stream. `chunks` says which of the chunks to draw."""
-    sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
-    repeated = Repeated(setting.source, x, setting.budget, setting.shape(x), setting.seconds)
-    drawn = _drawn(setting, repeated, sizes, label, chunks)
+    order = _Order(setting, x, size, label, _chunks(size)[chunks])
+    drawn: Draws | None = _answered(order)
     if drawn is None:
-        alone = _drawn(setting, repeated._replace(in_blocks=False), sizes, label, chunks, "one by one")
-        assert alone is not None
-        drawn = replace(alone, again=True)
-    setting.tally.draws += drawn.size
-    setting.tally.failures.update(drawn.failures)
-    return drawn
+        drawn = replace(_answered(order.one_by_one()), again=True)
+    return _tallied(setting, drawn)
 
 
-def _drawn(
-    setting: Setting, repeated: Repeated, sizes: Sequence[int], label: str, chunks: slice, *way: str
-) -> Draws | None:
-    """The draws of the given chunks; None if a block of `draw_many` failed."""
-    seeds = stream(setting.seed, label, *way).spawn(len(sizes))
-    calls = ((repeated, count, seed) for count, seed in zip(sizes[chunks], seeds[chunks], strict=True))
-    parts, failed = [Draws(np.empty((0, *repeated.shape)))], False
-    for count, outcomes in zip(sizes[chunks], workers.run(setting.jobs, _chunk, calls), strict=True):
+def reduced(
+    setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
+    enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
+) -> Summary[S]:  # fmt: skip
+    """The draws that `draw` would make, reduced to what `sums` gives for a block of them and its number.
+
+    If there are more than `KEPT`, `enough` is asked after 2, 4, 8, … blocks whether these will do, and nothing more is
+    drawn once the target has run into the time limit again and again. `first` are the first `KEPT` of these draws, if
+    they are there already.
+    """
+    which = _chunks(size)[chunks]
+    whole = which[:WHOLE]
+    kept = draw(setting, x, size, label, slice(whole.start, whole.stop)) if first is None else first
+    start = Summary.of(kept, sums(kept, 0))
+    if len(which) <= WHOLE or kept.skipped or enough(start):
+        return start
+    order = _Order(setting, x, size, label, which[WHOLE:], _Reduced(sums), lambda made: enough(start.plus(made)))
+    made: Summary[S] | None = _answered(order)
+    return start.plus(_tallied(setting, _answered(order.one_by_one()) if made is None else made))
+
+
+def _chunks(size: int) -> range:
+    return range(-(-size // CHUNK))
+
+
+T = TypeVar("T", Draws, Summary[Any])
+
+
+def _tallied(setting: Setting, made: T) -> T:
+    setting.tally.draws += made.size
+    setting.tally.failures.update(made.failures)
+    return made
+
+
+@dataclass(frozen=True)
+class _Reduced(Generic[S]):
+    """What a worker makes of a block of draws, which are not kept."""
+
+    sums: Callable[[Draws, int], S]
+
+    def __call__(self, draws: Draws, block: int) -> Summary[S]:
+        none = Draws(draws.outputs[:0], seconds=draws.seconds)
+        return replace(Summary.of(draws, self.sums(draws, block)), kept=none)
+
+
+def _as_they_are(draws: Draws, block: int) -> Draws:
+    return draws
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Chunks to be drawn, what becomes of them, and when those that were made will do."""
+
+    setting: Setting
+    x: Matrix
+    size: int
+    label: str
+    chunks: range
+    make: Callable[[Draws, int], Any] = _as_they_are
+    enough: Callable[[Any], bool] = lambda made: False
+    way: tuple[str, ...] = ()
+
+    def one_by_one(self) -> "_Order":
+        """The same without `draw_many`, from another stream."""
+        return replace(self, way=("one by one",))
+
+    @property
+    def step(self) -> int:
+        """How many chunks a worker makes in one go."""
+        return 1 if self.make is _as_they_are else BLOCK
+
+    @property
+    def key(self) -> str:
+        """What tells these draws from all others of a run."""
+        said = (self.label, self.way, self.size, self.chunks, self.step, self.x.shape, str(sorted(self.budget)))
+        return hashlib.sha256(repr(said).encode() + np.ascontiguousarray(self.x).tobytes()).hexdigest()
+
+    @property
+    def budget(self) -> list[tuple[str, Any]]:
+        """The keyword arguments of every draw."""
+        return list(self.setting.budget.items())
+
+    def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
+        """What the workers have to do after so many chunks."""
+        given = self.setting
+        repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
+        root = stream(given.seed, self.label, *self.way)
+        for start in range(done, len(self.chunks), self.step):
+            which = self.chunks[start : start + self.step]
+            yield repeated, root, self.size, which, self.make, which.start // self.step
+
+    def ends(self, done: int, made: Any) -> bool:
+        """Whether what was made in the first blocks will do, or no more can be made."""
+        blocks = (WHOLE + done) // self.step
+        if self.step == 1 or done >= len(self.chunks):
+            return False
+        return bool(made.skipped) or (blocks & (blocks - 1) == 0 and self.enough(made))
+
+
+class _Tasks:
+    """Tasks, until it is known that no more are needed; those that were given out before come back all the same."""
+
+    def __init__(self, tasks: Iterator[tuple[Any, ...]], over: bool) -> None:
+        self._tasks, self.over = tasks, over
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while not self.over and (task := next(self._tasks, None)) is not None:
+            yield task
+
+
+def _answered(order: _Order) -> Any:
+    """What was ordered; None if a block of `draw_many` failed. What the store has is not made again."""
+    setting, store = order.setting, order.setting.store
+    done, parts = store.get(order.key) if store else (0, [])
+    if parts:
+        setting.progress(order.label, parts[0].size)
+    tasks, saved = _Tasks(order.tasks(done), bool(parts) and order.ends(done, parts[0])), time.monotonic()
+    failed = False
+    for part in workers.run(setting.jobs, _block, tasks):
+        failed = failed or (part is None and not tasks.over)
+        if failed or tasks.over:
+            tasks.over = True
+            continue
+        done = min(done + order.step, len(order.chunks))
+        parts = [*parts, part] if order.step == 1 else [parts[0].plus(part) if parts else part]
+        setting.progress(order.label, part.size)
+        setting.progress.timed(part.size, part.seconds)
+        tasks.over = order.ends(done, parts[0])
+        if store and (tasks.over or done == len(order.chunks) or time.monotonic() - saved >= SECONDS):
+            parts = [joined(parts)] if order.step == 1 else parts
+            store.put(order.key, (done, parts))
+            saved = time.monotonic()
+    if failed:
+        return None
+    return parts[0] if order.step > 1 else joined([Draws(np.empty((0, *setting.shape(order.x)))), *parts])
+
+
+def _block(
+    repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
+    block: int,
+) -> Any:  # fmt: skip
+    """What is made of these chunks in this process; None if a block of `draw_many` failed."""
+    parts = [Draws(np.empty((0, *repeated.shape)))]
+    start = time.perf_counter()
+    for i in chunks:
+        count = min(CHUNK, size - i * CHUNK)
+        if parts[-1].skipped:
+            parts.append(replace(parts[0], skipped=count))
+            continue
+        outcomes = _chunk(repeated, count, np.random.SeedSequence(root.entropy, spawn_key=(i,)))
         if outcomes is None:
-            failed = True
-        else:
-            parts.append(_as_draws(outcomes, count, repeated.shape))
-            setting.progress(label, len(outcomes))
-    return None if failed else joined(parts)
+            return None
+        parts.append(_as_draws(outcomes, count, repeated.shape))
+    return make(replace(joined(parts), seconds=time.perf_counter() - start), block)

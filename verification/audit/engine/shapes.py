@@ -22,7 +22,6 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.engine.workers import clock
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
@@ -55,6 +54,14 @@ class Shapes:
     def draws(self, n: int, d: int) -> int:
         """The number of draws at a shape: fewer in dimensions where a draw shows more."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
+
+    def draws_at(self, n: int, d: int, samples: float) -> int:
+        """The number of draws at a shape in a run with so many samples."""
+        return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
+
+    def every_draw(self, samples: float) -> int:
+        """The number of draws at all shapes."""
+        return sum(self.draws_at(n, d, samples) for n, d in self.sizes)
 
 
 def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
@@ -172,15 +179,14 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):
             continue
-        size = max(FEWEST // 2, round(shapes.draws(n, d) * look.samples / DEFAULT))
+        size = shapes.draws_at(n, d, look.samples)
         scenario = shapes.scenario(n, d)
-        start = clock()
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)
         if draws.skipped:
             seen.late.append((n, d))
             continue
-        seen.seconds[n, d] = (clock() - start) / size
+        seen.seconds[n, d] = draws.seconds / size
         if len(draws.outputs) < size // 2:
             seen.silent.append(f"({n}, {d})")
             continue

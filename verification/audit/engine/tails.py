@@ -10,9 +10,11 @@ taken is undetectable, whatever the test.
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.statistics.pooling import Places
 from covassay.verification.statistics.tails import furthest, rarest_seen, tail_counts
 from covassay.verification.statistics.tests import TestResult
 
@@ -28,24 +30,34 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
         return []
     result = tail_counts(samples, "beyond every quantile lies the share of values that the law predicts")
     known = [sample for _, sample in samples if sample.extreme < 1]
-    return [
-        Finding(
-            "law",
-            TAILS,
-            Status.NOT_REFUTED,
-            f"null: {result.null}",
-            scenario,
-            p_value=result.p_value,
-            n=draws,
-            facts=LawTest(
-                result.statistic,
-                result.effect,
-                result.detectable(look.step),
-                furthest=min((sample.extreme for sample in known), default=1.0),
-                values=sum(len(sample.below) for sample in known),
-            ),
-        )
-    ]
+    furthest_seen = min((sample.extreme for sample in known), default=1.0)
+    return [_finding(scenario, result, (furthest_seen, sum(len(sample.below) for sample in known)), draws, look)]
+
+
+def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
+    """The same from the counts of many draws: the least likely statistic, by Bonferroni's inequality."""
+    if not counted:
+        return []
+    tails = {name: places.tails() for name, places in counted.items()}
+    worst = min(tails, key=lambda name: tails[name].p_value)
+    result = replace(
+        tails[worst],
+        null=f"{tails[worst].null} ({worst})",
+        p_value=min(1.0, len(tails) * tails[worst].p_value),
+        detectable=lambda alpha: tails[worst].detectable(alpha / len(tails)),
+    )
+    known = [places for places in counted.values() if places.extreme < 1]
+    furthest_seen = min((places.extreme for places in known), default=1.0)
+    return [_finding(scenario, result, (furthest_seen, sum(places.n for places in known)), draws, look)]
+
+
+def _finding(scenario: str, result: TestResult, reached: tuple[float, int], draws: int, look: Look) -> Finding:
+    facts = LawTest(
+        result.statistic, result.effect, result.detectable(look.step), furthest=reached[0], values=reached[1]
+    )
+    return Finding(
+        "law", TAILS, Status.NOT_REFUTED, f"null: {result.null}", scenario, p_value=result.p_value, n=draws, facts=facts
+    )
 
 
 def _down(probability: float) -> str:

@@ -35,14 +35,20 @@ class Wager:
     bounds: Vector | None
     swapped: bool
 
-    def log_value(self, sides: tuple[Draws, Draws]) -> float:
-        """The logarithm of the factor by which fresh draws on the first and the second data set multiply the stake."""
-        one, two = (categories(self.event, self.bounds, draws) for draws in sides)
+    def seen(self, draws: Draws) -> Vector:
+        """The number of draws in every category."""
+        return categories(self.event, self.bounds, draws)
+
+    def log_value(self, one: Vector, two: Vector) -> float:
+        """The logarithm of the factor by which fresh draws on the first and the second data set multiply the stake.
+
+        `one` and `two` have the numbers of draws in every category.
+        """
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
-    def p_value(self, sides: tuple[Draws, Draws]) -> float:
+    def p_value(self, one: Vector, two: Vector) -> float:
         """The p-value of the claim from fresh draws: 1 over the factor gained, and at most 1."""
-        return math.exp(min(0.0, -self.log_value(sides)))
+        return math.exp(min(0.0, -self.log_value(one, two)))
 
 
 def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:

@@ -15,7 +15,6 @@ loky's workers are started when they pay: `covassay audit` makes its first draws
 """
 
 import importlib
-import math
 import os
 import secrets
 import threading
@@ -41,8 +40,7 @@ PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
 STARTING = 2.0  # seconds, about: what it takes to start workers of loky and to import this package in them
-_spent = 0.0  # seconds on calls in this process; infinite once there are workers
-_starting = 0.0  # seconds that it took to start workers
+_spent = 0.0  # seconds on calls in this process
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)  # Ray's backend starts workers for every other
 _PROCESS = secrets.token_hex(8)  # tells this process from all others, on whatever machine
 
@@ -64,7 +62,6 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
     if len(first) < 2:
         yield from (function(*call) for call in first)
         return
-    _start_workers(jobs)
     here = _PROCESS, threading.get_ident()
     tasks = (delayed(_called)(here, function, call) for call in chain(first, calls))
     try:
@@ -90,21 +87,6 @@ def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any,
         result = function(*next_call)
         _spent += time.monotonic() - start
         yield result
-
-
-def _start_workers(jobs: int | None) -> None:
-    """Start the workers of loky after draws in this process; `clock` leaves out the time that it takes."""
-    global _spent, _starting
-    if 0 < _spent < math.inf and jobs != 1:
-        start = time.perf_counter()
-        Parallel(n_jobs=jobs)(delayed(clock)() for _ in range(jobs or 1))
-        _starting += time.perf_counter() - start
-        _spent = math.inf
-
-
-def clock() -> float:
-    """Seconds, without those in which workers were started."""
-    return time.perf_counter() - _starting
 
 
 def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:

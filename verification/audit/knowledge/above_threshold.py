@@ -63,7 +63,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
                     test(_fresh_threshold(energies, threshold, b1, b2))),
             Suspect("exact-threshold", "the threshold has no noise", law(tiny, b2)),
             Suspect("exact-queries", "the queries have no noise: the loss is infinite", law(b1, tiny)),
-            Suspect("quarter-noise", "the noise has a quarter of the calibrated scale", law(b1 / 4, b2 / 4)),
+            Suspect.times("quarter-noise", "the noise has a quarter of the calibrated scale", 0.25,
+                          lambda factor: law(b1 * factor, b2 * factor)),
         )  # fmt: skip
         return Scenario(name, x, {"output": law(b1, b2)}, suspects)
 

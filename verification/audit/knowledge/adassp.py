@@ -11,6 +11,7 @@ reference stand in.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
@@ -137,10 +138,13 @@ def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, st
         null = "the sum of the squares of (Yg − v)/√(s₃² + Y²s₂²) over n draws ~ χ²(n)"
         return gamma_total(scales.on(x).standard(outputs[:, 0]) ** 2 / 2, 0.5, null, power=2)
 
-    found = [Suspect(f"half-{of}", f"{what} has half the calibrated scale: too little noise",
-                     normal(scales.on(x, **{of: 0.5}))) for of, what in suspects.items()]  # fmt: skip
-    found += [Suspect(f"double-{of}", f"{what} has twice the calibrated scale: wasteful",
-                      normal(scales.on(x, **{of: 2.0}))) for of, what in suspects.items()]  # fmt: skip
+    def times(factor: float, of: str) -> Test:
+        return normal(scales.on(x, **{of: factor}))
+
+    found = [Suspect.times(f"half-{of}", f"{what} has half the calibrated scale: too little noise", 0.5,
+                           partial(times, of=of)) for of, what in suspects.items()]  # fmt: skip
+    found += [Suspect.times(f"double-{of}", f"{what} has twice the calibrated scale: wasteful", 2.0,
+                            partial(times, of=of)) for of, what in suspects.items()]  # fmt: skip
     return Scenario(name, x, {"coefficient": normal(scales.on(x)), "total scale": total}, tuple(found))
 
 
@@ -158,9 +162,12 @@ def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
         null = "the sum of the squares of Φ⁻¹(F(Y)) over n draws ~ χ²(n)"
         return gamma_total(normal(scales.on(x), outputs) ** 2 / 2, 0.5, null, power=2)
 
+    def eigen(factor: float) -> Test:
+        return test(scales.on(x, eigen=factor))
+
     suspects = (
-        Suspect("half-eigen", "the eigenvalue noise has half the calibrated scale", test(scales.on(x, eigen=0.5))),
-        Suspect("double-eigen", "the eigenvalue noise has twice the calibrated scale", test(scales.on(x, eigen=2.0))),
+        Suspect.times("half-eigen", "the eigenvalue noise has half the calibrated scale", 0.5, eigen),
+        Suspect.times("double-eigen", "the eigenvalue noise has twice the calibrated scale", 2.0, eigen),
     )
     return Scenario(name, x, {"penalised coefficient": test(scales.on(x)), "total scale": total}, suspects)
 

@@ -84,13 +84,16 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
     """The known bugs and wrong exponents, seen in w on the two-level data with ηk = `decay`."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
-    def suspect(name: str, explanation: str, log_density: LogDensity) -> Suspect:
+    def follows(log_density: LogDensity) -> Test:
         cdf = two_level_cdf(lambda w: log_density(decay * w, b, float(q)), q)
-        return Suspect(name, explanation, lambda u: kolmogorov_smirnov(missing(u), cdf, name))
+        return lambda u: kolmogorov_smirnov(missing(u), cdf, "another law")
+
+    def exponent(factor: float) -> Test:
+        return follows(with_exponent(factor))
 
     return (
-        *(suspect(bug.name, bug.explanation, bug.log_density) for bug in of_bingham.BUGS),
-        *(suspect(name, text, with_exponent(factor)) for name, text, factor in WRONG_EXPONENTS),
+        *(Suspect(bug.name, bug.explanation, follows(bug.log_density), exponent) for bug in of_bingham.BUGS),
+        *(Suspect.times(*wrong, exponent) for wrong in WRONG_EXPONENTS),
     )
 
 

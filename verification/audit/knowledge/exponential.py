@@ -34,8 +34,12 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
             return levels_test(np.arange(1.0, len(energies) + 1), np.exp(log_softmax(factor * eta * energies)))
 
         suspects = (
-            Suspect("double-exponent", "the exponent is twice the calibrated one: half the sensitivity", softmax(2.0)),
-            Suspect("half-exponent", "the exponent is half the calibrated one: private but wasteful", softmax(0.5)),
+            Suspect.times(
+                "double-exponent", "the exponent is twice the calibrated one: half the sensitivity", 2.0, softmax
+            ),
+            Suspect.times(
+                "half-exponent", "the exponent is half the calibrated one: private but wasteful", 0.5, softmax
+            ),
         )
         return Scenario(name, x, {"output": softmax(1.0)}, suspects)
 

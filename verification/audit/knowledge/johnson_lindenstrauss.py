@@ -102,10 +102,14 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     epsilon = claim.budget["epsilon"]
     x = interior_rows(epsilon)
     scale = mechanism.noise_scale(len(x), epsilon, mechanism.image_sensitivity(values["alpha"], 1.0))
+
+    def times(factor: float) -> Test:
+        return norm_test(x, scale * factor)
+
     suspects = (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm_test(x, scale / 2)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: wasteful", norm_test(x, scale * 2)),
-        Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1)),
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
+        Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+        Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1), times),
     )
     seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)
     seen = with_entries(seen, second_moment(x), symmetric=True, independent=False)

@@ -9,6 +9,7 @@ all, and the rows that attain the joint sensitivity for the weight at hand.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -33,6 +34,7 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
+ADD_REMOVE = math.sqrt(0.375)  # the square of S is then 1 + λ = 3/2, in place of 4
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,13 @@ class Claimed:
         x = example_rows(n, d)
         right = self.noise(x)
         suspects = tuple(
-            Suspect(name, text, self.noise(x, *factors).squared_norm) for name, text, factors in self.mistakes(d)
+            Suspect(name, text, self.noise(x, *factors).squared_norm, partial(self._times, x, factors))
+            for name, text, factors in self.mistakes(d)
         )
         return Scenario(f"d={d}", x, right.tests(), suspects, (right.scales,))
+
+    def _times(self, x: Matrix, factors: tuple[float, float], factor: float) -> Test:
+        return self.noise(x, *(factor * one for one in factors)).squared_norm
 
     def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
         """Names and explanations of mistakes, with the factors of both scales."""
@@ -147,6 +153,8 @@ class Claimed:
         made = [
             ("half-mean", "the noise of the mean has half the calibrated scale", (0.5, 1.0)),
             ("half-moment", "the noise of the second moment has half the calibrated scale", (1.0, 0.5)),
+            ("joint-add-remove", "both noises have the scale that adding or removing one row needs, for d ≥ 2",
+             (ADD_REMOVE, ADD_REMOVE)),
             ("half-scale", "both noises have half the calibrated scale: too little noise", (0.5, 0.5)),
             ("double-scale", "both noises have twice the calibrated scale: private but wasteful", (2.0, 2.0)),
             ("two-halves", "two releases with half of the budget each: private, without the joint account", alone),
@@ -206,8 +214,4 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(tuple(claimed.scenario(N, d) for d in DIMENSIONS), pairs(claimed), shapes)
 
 
-KNOWN = Known(
-    law,
-    QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.375),  # S² is then 1 + λ = 3/2, in place of 4
-)
+KNOWN = Known(law, QueryPlusNoise(independent=True), add_remove=ADD_REMOVE)

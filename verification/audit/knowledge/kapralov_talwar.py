@@ -72,8 +72,8 @@ def one_feature(epsilon: float) -> Scenario:
         return lambda y: kolmogorov_smirnov(n * (y[:, 0, 0] - 0.5) / (b * factor), LAPLACE, null)
 
     suspects = (
-        Suspect("half-value-noise", "the noise of the values has half the calibrated scale", value(0.5)),
-        Suspect("double-value-noise", "the noise of the values has twice the calibrated scale", value(2.0)),
+        Suspect.times("half-value-noise", "the noise of the values has half the calibrated scale", 0.5, value),
+        Suspect.times("double-value-noise", "the noise of the values has twice the calibrated scale", 2.0, value),
     )
     return Scenario("one feature", x, {"value": value(1.0)}, suspects)
 
@@ -92,15 +92,21 @@ def two_equal_features(epsilon: float) -> Scenario:
 
         return test
 
+    def exponents(factor: float) -> Test:
+        return trace(factor, 1.0)
+
+    def values(factor: float) -> Test:
+        return trace(1.0, factor)
+
     def axis(y: Matrix) -> TestResult:
         vectors = np.linalg.eigh((y + np.swapaxes(y, 1, 2)) / 2)[1]
         null = "the leading eigenvector is uniform on the circle"
         return kolmogorov_smirnov(vectors[:, 0, -1] ** 2, lambda w: haar.squared_coordinate_cdf(w, 2), null)
 
     suspects = (
-        Suspect("exponents-times-16", "the exponents are 4ε/k in place of ε/(4k)", trace(16.0, 1.0)),
-        Suspect("double-exponents", "the exponents are twice the calibrated ones", trace(2.0, 1.0)),
-        Suspect("half-value-noise", "the noise of the values has half the calibrated scale", trace(1.0, 0.5)),
+        Suspect.times("exponents-times-16", "the exponents are 4ε/k in place of ε/(4k)", 16.0, exponents),
+        Suspect.times("double-exponents", "the exponents are twice the calibrated ones", 2.0, exponents),
+        Suspect.times("half-value-noise", "the noise of the values has half the calibrated scale", 0.5, values),
     )
     return Scenario("two equal features", x, {"trace": trace(1.0, 1.0), "axis": axis}, suspects)
 

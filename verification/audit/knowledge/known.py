@@ -11,7 +11,7 @@ from typing import Any
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.contract import Form
 from covassay.verification.audit.engine.kinds_of_data import Beside
@@ -20,6 +20,7 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
+from covassay.verification.declared import default_claim
 
 GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise

@@ -76,14 +76,14 @@ def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
         a, b = (k - 1) / 2, (d - 1 - k) / 2
         return kolmogorov_smirnov(shares, lambda w: betainc(a, b, np.clip(w, 0, 1)), "the rest of P is uniform")
 
-    def suspect(name: str, explanation: str, factor: float) -> Suspect:
+    def exponent(factor: float) -> Test:
         wrong = subspace_law.share_cdf(factor * eta * n, k, d)
-        return Suspect(name, explanation, lambda p: kolmogorov_smirnov(along(p, v), wrong, name))
+        return lambda p: kolmogorov_smirnov(along(p, v), wrong, "another exponent")
 
     tests: dict[str, Test] = {"share of the direction": share}
     tests |= {"around it": around} if d > 2 else {}
     tests |= {"the rest": rest} if k > 1 and d > k + 1 else {}
-    suspects = tuple(suspect(*wrong) for wrong in WRONG_EXPONENTS)
+    suspects = tuple(Suspect.times(*wrong, exponent) for wrong in WRONG_EXPONENTS)
     return Scenario(f"one direction, n={n}, d={d}, k={k}", np.tile(v, (n, 1)), tests, suspects)
 
 

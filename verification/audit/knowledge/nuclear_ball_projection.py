@@ -75,8 +75,8 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
         return test
 
     suspects = (
-        Suspect("half-radius-noise", "the noise of the radius has half the calibrated scale", radius(0.5)),
-        Suspect("double-radius-noise", "the noise of the radius has twice the calibrated scale", radius(2.0)),
+        Suspect.times("half-radius-noise", "the noise of the radius has half the calibrated scale", 0.5, radius),
+        Suspect.times("double-radius-noise", "the noise of the radius has twice the calibrated scale", 2.0, radius),
     )
     return Scenario("all rows zero, d=2", x, {"radius": radius(1.0)}, suspects)
 

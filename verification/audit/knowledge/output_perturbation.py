@@ -95,10 +95,14 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     def scenario(n: int, d: int) -> Scenario:
         x = example_rows(n, d)
         w, scale = minimiser(x, alpha), mechanism.noise_scale(n, alpha, epsilon, calibration)
+
+        def times(factor: float) -> Test:
+            return norm_test(w, scale * factor)
+
         suspects = (
-            Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm_test(w, scale / 2)),
-            Suspect("double-scale", "the noise has twice the calibrated scale: wasteful", norm_test(w, scale * 2)),
-            Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1)),
+            Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
+            Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+            Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1), times),
         )
         return Scenario(f"d={d}", x, noise_tests(w, scale), suspects)
 

@@ -6,6 +6,7 @@ leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whos
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -65,9 +66,11 @@ def separated(epsilon: float, calibration: str) -> Scenario:
     centres = np.array([2.0, 1.0]) / 3
     tests |= of_steps(2, lambda y: eigen(y)[0][:, ::-1] - centres, lambda y: eigen(y)[1][:, :, ::-1])
     suspects = (
-        Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
-        Suspect("half-matrix-noise", "the matrix noise has half the calibrated scale", angle(0.5)),
-        Suspect("double-matrix-noise", "the matrix noise has twice the calibrated scale", angle(2.0)),
+        Suspect.times(
+            "half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", 0.5, partial(eigenvalue, 0)
+        ),
+        Suspect.times("half-matrix-noise", "the matrix noise has half the calibrated scale", 0.5, angle),
+        Suspect.times("double-matrix-noise", "the matrix noise has twice the calibrated scale", 2.0, angle),
     )
     return Scenario("separated eigenvalues, d=2", x, tests, suspects)
 

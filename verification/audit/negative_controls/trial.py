@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import decide
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Kind, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.expected import seen
 from covassay.verification.audit.knowledge.known import profile
@@ -15,6 +15,7 @@ from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.run import in_order
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import default_claim
 
 ALPHA = 1e-9
 SAMPLES = 2000  # a side
@@ -36,28 +37,32 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
     return Subject(setting, claim, knowledge, declared.name, declared.adjacency_of(choices), options)
 
 
-def caught(control: NegativeControl, kind: str, name: str) -> bool:
+def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Whether a question of that kind rejects the control by a finding of that name.
 
-    Each question is asked by itself, with the whole false-alarm probability. Those that read facts of others get the
-    facts of the draws that these make.
+    Each question is asked by itself, with the whole false-alarm probability. What other questions find is looked for
+    only if those of that kind reject nothing without it.
     """
+    asked = [question for question in in_order(questions()) if question.kind == kind]
+    read = {facts for question in asked for facts in question.reads}
+    helped = [question for question in in_order(questions()) if question.kind == kind or read & set(question.gives)]
+    return _caught(asked, control, kind, name) or (helped != asked and _caught(helped, control, kind, name))
+
+
+def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: str) -> bool:
     subject = subject_of(control)
-    read = {facts for question in questions() if question.kind == kind for facts in question.reads}
-    for question in in_order(questions()):
-        if question.kind != kind and not read & set(question.gives):
-            continue
-        if _rejects(question, subject, name) and question.kind == kind:
-            return True
-    return False
+    return any(_rejects(question, subject, name) and question.kind == kind for question in asked)
 
 
 def _rejects(question: Question, subject: Subject, name: str) -> bool:
     if question.applies(subject):
         return False
-    looks = [Look(samples=SAMPLES, level=ALPHA, tests=question.most_tests(subject))]
+    # One pair that is refuted is enough; without bets, its findings are those of the tests by their names.
+    one_is_enough = question.kind == "privacy"
+    first = Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
+    looks = [first]
     if question.second_look:
-        looks.append(replace(looks[0], name="second look", samples=SAMPLES * question.second_look))
+        looks.append(replace(first, name="second look", samples=SAMPLES * question.second_look))
     for look in looks:
         found: list[Finding] = decide(question.asked(subject, look), look)
         subject.findings += found

@@ -25,7 +25,8 @@ REASONS: dict[tuple[str, str], str] = {
 HEAD = f"""\
 # covassay beside other auditors
 
-This page is written by `covassay experiments peers --write proofs`, from the figures in [peers.csv](peers.csv). The
+This page is written by `python -P -m covassay.verification.maintain peers --write proofs`,
+from the figures in [peers.csv](peers.csv). The
 command measures anew whatever is installed, and keeps the lines of the tools that are not. It says how to get those.
 
 **The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each

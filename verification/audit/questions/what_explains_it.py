@@ -61,11 +61,12 @@ def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
     """What a claim for other neighbours would explain; nothing where they ask for the same noise."""
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
+    # where a law is known and refuted, other neighbours explain it only by a scale that fits
     moved = any(f.kind == "data path" for f in refuted)  # no other neighbours explain another query
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box
     same_noise_needed = box is not None and (covariance or one_signed(box))
-    if other or moved or (same_noise_needed and subject.adjacency == REPLACE_ONE):
+    if other or moved or subject.refuted("law") or (same_noise_needed and subject.adjacency == REPLACE_ONE):
         return other
     return explained(refuted, subject.claim, subject.adjacency)
 
@@ -83,5 +84,6 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     reads=(LawTest, TestedEvent, FittingLaw, Entries, Bits),
+    gives=(Explanation,),
     cost=9,
 )

@@ -9,8 +9,7 @@ not seen, with more draws.
 A target that has been called before on the same data may have kept its noise; so ask this before anything else.
 """
 
-import math
-import time
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,16 +31,16 @@ from covassay.verification.audit.recorded.affine import (
     understood,
     variables_of,
 )
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
-from covassay.verification.audit.recorded.losses import Undecided, law_of, letter_of, loss_in, one_noise
+from covassay.verification.audit.recorded.losses import Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
 from covassay.verification.audit.recorded.tape import Tape
 
-MARGIN = 1e-6  # relative; a loss above the claim by less refutes nothing
-MARGIN_OF_EVENTS = (
-    1e-2  # the same where events show it: in a far tail they magnify a noise scale that is off by rounding
-)
+MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
+SLACK = 1e-3  # relative: a noise scale that is too small by less may be a rounded constant, and refutes nothing
+MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events show: in a far tail they magnify a scale that is off
 AGAIN = 24  # fresh tapes for the repetition of a refutation
 MOVED = 1e-6  # how far its rows are moved
 SEEDINGS = 6  # tapes on which seeds must all be different
@@ -55,19 +54,22 @@ class ExactLoss:
 
     pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : of the loss: "epsilon", "rho", or
     "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None where nothing is known; where
-    `lower_bound`, at least that.
+    `lower_bound`, at least that. with_slack : the loss if the noise had a scale that is larger by `SLACK`.
     decided : whether the loss is known, or is known to be above the claim. reason : why not, or how.
+    answers : whether the target has an output on both data sets.
     rounding : by how much the loss may be off. recorded, used, unused : how many numbers were drawn, and reach the
     output or not. seeds : of the tapes. path : the draws in their order. primitives : that were recorded as such.
     """
 
     pair: tuple[Matrix, Matrix]
     adjacency: str
-    letter: str
+    letter: Letter
     claimed: float
     loss: float | None
     decided: bool
     reason: str
+    with_slack: float = 0.0
+    answers: bool = True
     rounding: float = 0.0
     lower_bound: bool = False
     recorded: int = 0
@@ -78,10 +80,14 @@ class ExactLoss:
     primitives: tuple[str, ...] = ()
 
     @property
-    def refuted(self) -> bool:
+    def above(self) -> bool:
         """Whether the loss is above the claim by more than rounding."""
-        margin = MARGIN_OF_EVENTS if self.lower_bound else MARGIN
-        return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed * (1 + margin)
+        return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed * (1 + MARGIN)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the loss is above the claim, and would be so with a little more noise."""
+        return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
         if self.loss is None:
@@ -90,28 +96,17 @@ class ExactLoss:
         told = "" if self.decided else "not decided: "
         return f"{told}{self.letter} = {least}{self.loss:.12g} of {self.claimed:g} ({self.reason})"
 
-    def facts(self) -> dict[str, Any]:
-        """The object of the JSON report; an infinite loss is the word "infinity"."""
-        loss: float | str | None = "infinity" if self.loss is not None and math.isinf(self.loss) else self.loss
-        return {
-            "pair": [part.tolist() for part in self.pair],
-            "adjacency": self.adjacency,
-            "claimed": self.claimed,
-            "loss": loss,
-            "letter": self.letter,
-            "decided": self.decided,
-            "reason": self.reason,
-            "rounding": self.rounding,
-            "lower_bound": self.lower_bound,
-            "draws": {"recorded": self.recorded, "used": self.used, "unused": self.unused},
-            "seeds": list(self.seeds),
-            "path": list(self.path),
-            "primitives": list(self.primitives),
-        }
-
 
 class NotDecided(Exception):
     """The pair is not decided; the message says why."""
+
+
+class NoAnswer(NotDecided):
+    """The target has no output on one of the data sets."""
+
+
+class OutOfTime(NotDecided):
+    """The time for this pair was used up."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +125,7 @@ class Ready:
 @dataclass(frozen=True)
 class _Found:
     loss: float
+    with_slack: float
     rounding: float
     lower_bound: bool
     decided: bool
@@ -184,7 +180,7 @@ def loss_of_pair(
         try:
             found = _found(made, x, other, claim, seed, seconds)
         except (NotDecided, Undecided) as error:
-            return replace(told, reason=str(error), seeds=(seed,))
+            return replace(told, reason=str(error), seeds=(seed,), answers=not isinstance(error, NoAnswer))
         told = _told(told, found, seed)
         if not told.refuted:
             return told
@@ -208,6 +204,7 @@ def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
     return replace(
         told,
         loss=found.loss,
+        with_slack=found.with_slack,
         rounding=found.rounding,
         lower_bound=found.lower_bound,
         decided=found.decided,
@@ -221,9 +218,13 @@ def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
-    """The data, each row moved a little towards the centre of the domain. Rows of zeros stay, and so do equal rows."""
+    """The data, each row moved a little towards the centre of the domain.
+
+    Rows of zeros stay, and equal rows stay equal, also those of a neighbour.
+    """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
-    amount = MOVED * (1 + np.random.default_rng([seed, 27]).random(max(len(x), 1)))[: len(x), None]
+    keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
+    amount = MOVED * (1 + np.array(keys, dtype=float).reshape(-1, 1))
     return np.asarray(x + amount * np.where(x.any(axis=1, keepdims=True), centre - x, 0.0))
 
 
@@ -235,12 +236,20 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
     The runs raise `NotDecided` when the time is up.
     """
-    until = time.monotonic() + seconds
+    first, second = steady(made, x, other, seed, seconds)
+    variables, others = variables_of(first.base.tape)
+    seeding = _seeding(first.run, second.run, first.base, second.base, others)
+    return Ready(first, second, understood(first.run, first.base, variables), seeding)
+
+
+def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
+    """Runs on both data sets, which make the same draws, all of them recorded; or `NotDecided`."""
+    allowed = Allowance(seconds)
 
     def run_on(data: Matrix) -> Run:
         def run(tape: Tape) -> Recorded:
-            if time.monotonic() > until:
-                raise NotDecided(f"no answer after {seconds:g} s")
+            if allowed.over:
+                raise OutOfTime(f"no answer after {seconds:.2g} s")
             return made.run(data, tape)
 
         return run
@@ -249,7 +258,7 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
     first, second = on_x(Tape(seed)), on_other(Tape(seed))
     for one in (first, second):
         if one.failure:
-            raise NotDecided(f"the target fails while its draws are recorded ({one.failure})")
+            raise NoAnswer(f"the target fails while its draws are recorded ({one.failure})")
     if not first.tape.draws:
         raise NotDecided("no draw was recorded")
     for one in (first, second):
@@ -269,9 +278,7 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
         if again.failure or again.shape != one.shape or not _equal(again.output, one.output):
             raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")
     _seeds_are_fresh(made, x, first, seed)
-    variables, others = variables_of(first.tape)
-    seeding = _seeding(on_x, on_other, first, second, others)
-    return Ready(Side(on_x, first), Side(on_other, second), understood(on_x, first, variables), seeding)
+    return Side(on_x, first), Side(on_other, second)
 
 
 def _equal(one: Vector, two: Vector) -> bool:
@@ -328,9 +335,10 @@ def _found(
         return _above(at, loss, "the noise differs between the neighbours", claim, used)
     law = law_of(first, second)
     loss, rounding = loss_in(claim, law)
+    with_slack, _ = loss_in(claim, law.with_more_noise(SLACK))
     counted = Counter(v.family for v, u in zip(first.variables, first.used, strict=True) if u)
     kinds = ", ".join(f"{number} {family}" for family, number in counted.items())
-    return _Found(loss, rounding, False, True, f"additive noise of {kinds} draws", at, used)
+    return _Found(loss, with_slack, rounding, False, True, f"additive noise of {kinds} draws", at, used)
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
@@ -345,5 +353,6 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
     """A lower bound of the loss: it decides where it is above the claim."""
-    claimed = letter_of(claim)[1]
-    return _Found(loss, 1e-9 * loss if math.isfinite(loss) else 0.0, True, loss > claimed * (1 + MARGIN_OF_EVENTS), reason, at, used)  # fmt: skip  # noqa: E501
+    least = loss / (1 + MARGIN_OF_EVENTS)
+    decided = least > letter_of(claim)[1]
+    return _Found(loss, least, 0.0, True, decided, reason, at, used)

@@ -4,29 +4,40 @@ Sampling would meet such a branch once in a thousand to 10¹² draws: truncation
 exception.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.recorded.affine import FORCED, coordinates, tape_at, variables_of
-from covassay.verification.audit.recorded.recorder import Source, recorder
+from covassay.verification.audit.recorded.affine import FORCED, Variable, coordinates, tape_at, variables_of
+from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
+Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
+USUAL = (0.4, 0.3)  # between these quantiles an entry moves, if it follows the draw at all
+MOST = 60  # variables that are forced one by one
+
+
+class NotForced(Exception):
+    """No draw can be forced; the message says why."""
 
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """What happened at one quantile. kind : "fails", "other draws", or "stays": the output no longer moves."""
+    """What happened at one quantile.
+
+    family : of the draw; empty for all. kind : "fails", "other draws", or "stays": the output no longer moves.
+    """
 
     draw: str
+    family: str
     number: int
     quantile: float
     upper: bool
-    kind: str
+    kind: Branch
     message: str
 
     def __str__(self) -> str:
@@ -34,36 +45,51 @@ class ForcedDraw:
         return f"{self.draw}, number {self.number + 1}, {side} quantile {self.quantile:g}: {self.kind} ({self.message})"
 
 
-def forced(source: Source, x: Matrix, budget: Mapping[str, Any], seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Everything that happens at a quantile and not at the usual draws."""
-    made = recorder(source, budget)
+def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
+    """Everything that happens at a quantile and not at the usual draws: of each draw, where they are few, and of all.
+
+    Raises
+    ------
+    NotForced : the target fails on the usual draws, or draws nothing that can be forced.
+    """
     found: list[ForcedDraw] = []
     with made.standing():
         base = made.run(x, Tape(seed))
         if base.failure:
-            return ()
+            raise NotForced(f"the target fails while its draws are recorded ({base.failure})")
         variables, _ = variables_of(base.tape)
-        z0 = coordinates(base.tape, variables)
-        for i in (*range(len(variables)), None):
-            name = ALL if i is None else str(base.tape.draws[variables[i].draw])
-            number = 0 if i is None else variables[i].entry
+        if not variables:
+            raise NotForced("no draw of a known law was recorded")
+        single = range(len(variables)) if len(variables) <= MOST else ()
+        for i in (*single, None):
             for upper in (False, True):
-                outputs = []
-                for p in FORCED:
-                    far = np.array([v.above(p) if upper else v.at(p) for v in variables])
-                    z = far if i is None else np.where(np.arange(len(z0)) == i, far, z0)
-                    done = made.run(x, tape_at(base.tape, variables, z))
-                    other = done.tape.differs()
-                    if done.failure or other:
-                        kind = "fails" if done.failure else "other draws"
-                        found.append(ForcedDraw(name, number, p, upper, kind, done.failure or other))
-                        break
-                    outputs.append(done.output)
-                if len(outputs) == len(FORCED):
-                    moved = (outputs[0] != base.output) | (outputs[1] != outputs[0])
-                    stays = moved & (outputs[2] == outputs[1])
-                    if stays.any():
-                        row = int(np.argmax(stays))
-                        told = f"entry {row + 1} is {outputs[2][row]:.6g}, as at {FORCED[1]:g}"
-                        found.append(ForcedDraw(name, number, FORCED[2], upper, "stays", told))
+                found += _at_quantiles(made, x, base, variables, i, upper)
     return tuple(found)
+
+
+def _at_quantiles(
+    made: Recorder, x: Matrix, base: Recorded, variables: Sequence[Variable], i: int | None, upper: bool
+) -> list[ForcedDraw]:
+    """What happens in one tail of one draw, or of all."""
+    name = ALL if i is None else str(base.tape.draws[variables[i].draw])
+    family = "" if i is None else variables[i].family
+    number = 0 if i is None else variables[i].entry
+    z0 = coordinates(base.tape, variables)
+    outputs = []
+    for p in (*USUAL, *FORCED):
+        far = np.array([v.above(p) if upper else v.at(p) for v in variables])
+        z = far if i is None else np.where(np.arange(len(z0)) == i, far, z0)
+        done = made.run(x, tape_at(base.tape, variables, z))
+        other = done.tape.differs()
+        if done.failure or other:
+            kind: Branch = "fails" if done.failure else "other draws"
+            return [ForcedDraw(name, family, number, p, upper, kind, done.failure or other)]
+        if done.shape != base.shape:
+            return [ForcedDraw(name, family, number, p, upper, "other draws", "the output has another shape")]
+        outputs.append(done.output)
+    stays = np.not_equal(outputs[1], outputs[0]) & (outputs[-1] == outputs[-2])
+    if not stays.any():
+        return []
+    row = int(np.argmax(stays))
+    told = f"entry {row + 1} is {outputs[-1][row]:.6g}, as at {FORCED[1]:g}"
+    return [ForcedDraw(name, family, number, FORCED[2], upper, "stays", told)]

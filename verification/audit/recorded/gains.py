@@ -14,15 +14,15 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.recorded.affine import Variable, coordinates, tape_at, variables_of
-from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
+from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
 ALIKE = 0.999  # cosine of the angle between two directions that count as one
 SAME = 1e-3  # relative: factors nearer to 1 are 1
 SMALL = 1e-12  # relative to the largest gain: no gain
+MOST = 200  # variables
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,10 @@ class Gains:
         return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
 
 
-def gains(
-    source: Source, name: str, x: Matrix, budget: Mapping[str, Any], options: Mapping[str, Any] | None = None,
-    seed: int = 0,
-) -> Gains:  # fmt: skip
-    """The gains of a target beside those of the reference's mechanism of that name, on one data set."""
-    reference = mechanism(name)
-    chosen = reference.resolve(options or {})
-    ours = _columns(recorder(reference.sample, {**budget, **chosen}), x, seed)
-    theirs = _columns(recorder(source, budget), x, seed)
+def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Gains:
+    """The gains of a target beside those of the reference, on one data set."""
+    theirs = _columns(target, x, seed)
+    ours = theirs if isinstance(theirs, str) else _columns(reference, x, seed)
     for one in (theirs, ours):
         if isinstance(one, str):
             return Gains((), {}, one)
@@ -100,6 +95,8 @@ def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, 
         if base.failure:
             return f"the target fails while its draws are recorded ({base.failure})"
         variables, _ = variables_of(base.tape)
+        if len(variables) > MOST:
+            return f"{len(variables)} numbers are drawn, more than {MOST}"
         centre = np.where([v.family == "uniform" for v in variables], coordinates(base.tape, variables), 0.0)
         found = []
         for i, variable in enumerate(variables):

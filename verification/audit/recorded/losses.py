@@ -5,7 +5,8 @@ independent, so their losses add up.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -18,6 +19,9 @@ RANK = 1e-9, 1e-12  # singular values above the first count, those below the sec
 OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
 WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # of Rényi divergences
+
+
+Letter = Literal["epsilon", "rho", "delta"]
 
 
 class Undecided(Exception):
@@ -38,8 +42,12 @@ class Law:
     error: float
     whole: bool = False
 
+    def with_more_noise(self, share: float) -> "Law":
+        """The same where the noise has a scale that is larger by that share."""
+        return replace(self, mu=self.mu / (1 + share), shifts=tuple(t / (1 + share) for t in self.shifts))
 
-def letter_of(claim: Guarantee) -> tuple[str, float]:
+
+def letter_of(claim: Guarantee) -> tuple[Letter, float]:
     """The letter in which the loss is told, and the claimed number."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
@@ -166,7 +174,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
-    gains, families, scales = _joined(first)
+    gains, families, scales = joined(first)
     mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
     for rows, columns in components(gains):
         d, e = delta[rows], error[rows]
@@ -202,7 +210,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole)
 
 
-def _joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
+def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
     """G, families and scales; two exponential, or geometric, draws of opposite signs are one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}

@@ -15,7 +15,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecided, loss_of_pair, ready
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
 from covassay.verification.audit.recorded.primitives import Primitive
@@ -27,17 +29,45 @@ MOST_STARTS, RANDOM_STARTS = 60, 40
 ABOVE = 1.001  # times the claim: one climb to there is enough
 ENOUGH = 1e-9  # relative: a step that gains less is no step
 
+EVALUATIONS = 4000  # of a shape
+UNIT = ((0.0, 1.0),)
+SHORTEST = 0.05  # seconds that any pair is given
+
 Inside = Callable[[Matrix], Matrix]
+Bounds = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Where pairs are searched for: which neighbours, the shapes (n, d), and in which box; in the unit ball if in none.
+
+    cube : the box is the unit cube, whatever d is.
+    """
+
+    adjacency: str = REPLACE_ONE
+    bounds: Bounds | None = None
+    shapes: tuple[tuple[int, int], ...] = SEARCHED_SHAPES
+    cube: bool = False
+
+    def of_box(self) -> tuple[tuple[int, int], ...]:
+        """The shapes; a box has one number of columns."""
+        if self.bounds is None:
+            return self.shapes
+        return tuple((n, len(self.bounds)) for n in dict.fromkeys(n for n, _ in self.shapes))
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: the decided pair of largest loss, or the reason why nothing is decided, and its size."""
+    """What a search found: for each shape the pair of largest loss, or why nothing is decided; the worst first."""
 
-    worst: ExactLoss
+    losses: tuple[ExactLoss, ...]
     evaluations: int
-    pairs: int
     seconds: float
+
+    @property
+    def worst(self) -> ExactLoss:
+        """The pair of largest loss."""
+        return self.losses[0]
 
     def __str__(self) -> str:
         n, d = self.worst.pair[0].shape
@@ -56,37 +86,40 @@ def box(bounds: Sequence[tuple[float, float]]) -> Inside:
 
 
 def search(
-    source: Source, claim: Guarantee, *, adjacency: str = "replace-one",
+    source: Source, claim: Guarantee, *, adjacency: str = REPLACE_ONE,
     bounds: Sequence[tuple[float, float]] | None = None, options: Mapping[str, Any] | None = None,
-    shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (), seconds: float = 5.0,
-    seed: int = 0,
+    shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (),
+    evaluations: int = EVALUATIONS, seconds: float = 5.0, seed: int = 0,
 ) -> Found:  # fmt: skip
-    """The pair of neighbours of largest loss that is found in this time, which is shared by the shapes (n, d).
-
-    Rows lie in the unit ball, or in the box of `bounds`, whose dimension then is the only one. The search ends early
-    when a loss above the claim is confirmed.
-    """
+    """The pair of neighbours of largest loss, see `searched`, of a target that is given by name or as a function."""
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     made = recorder(source, budget, primitives)
-    if bounds is not None:
-        shapes = [(n, len(bounds)) for n in dict.fromkeys(n for n, _ in shapes)]
+    domain = Searched(adjacency, None if bounds is None else tuple(bounds), tuple(shapes))
+    return searched(made, claim, domain, evaluations, seconds, seed)
+
+
+def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:
+    """For each shape (n, d), the pair of largest loss that so many evaluations find.
+
+    Their number, and not the time, ends the search of a fast target, so that it finds the same again. A slow one ends
+    after these seconds. The search also ends when a loss above the claim is confirmed.
+    """
     start = time.monotonic()
-    worst: ExactLoss | None = None
-    evaluations = 0
-    for k, (n, d) in enumerate(shapes):
-        until = start + seconds * (k + 1) / len(shapes)
-        one = _Search(made, claim, adjacency, bounds, n, d, seed)
-        told = one.run(until)
-        evaluations += one.evaluations
-        if worst is None or _rank(told) > _rank(worst):
-            worst = told
-        if worst.refuted:
+    found: list[ExactLoss] = []
+    total = 0
+    shapes = domain.of_box()
+    whole = Allowance(seconds)
+    for n, d in shapes:
+        one = _Search(made, claim, domain, n, d, seed, evaluations, Allowance(seconds / len(shapes)), whole)
+        found.append(one.run())
+        total += one.evaluations
+        if found[-1].refuted:
             break
-    assert worst is not None
-    return Found(worst, evaluations, len(shapes), time.monotonic() - start)
+    return Found(tuple(sorted(found, key=rank, reverse=True)), total, time.monotonic() - start)
 
 
-def _rank(told: ExactLoss) -> tuple[bool, bool, float]:
+def rank(told: ExactLoss) -> tuple[bool, bool, float]:
+    """What makes one loss worse than another."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -94,36 +127,48 @@ def _rank(told: ExactLoss) -> tuple[bool, bool, float]:
 class _Search:
     made: Recorder
     claim: Guarantee
-    adjacency: str
-    bounds: Sequence[tuple[float, float]] | None
+    domain: Searched
     n: int
     d: int
     seed: int
+    most: int
+    allowed: Allowance
+    whole: Allowance
     evaluations: int = 0
 
-    def run(self, until: float) -> ExactLoss:
+    @property
+    def bounds(self) -> Bounds | None:
+        """Of the box in which rows lie."""
+        return UNIT * self.d if self.domain.cube else self.domain.bounds
+
+    @property
+    def over(self) -> bool:
+        """Whether the search has made its evaluations, or used up its time."""
+        return self.evaluations >= self.most or self.allowed.over
+
+    def run(self) -> ExactLoss:
         """The worst pair of this shape, decided by `loss_of_pair`."""
         self.inside: Inside = ball if self.bounds is None else box(self.bounds)
-        first = self._pairs(self._starts()[0])
-        told = self._decided(*first)
-        if told.refuted or not told.decided or told.lower_bound or time.monotonic() > until:
+        told = self._decided(*self._pairs(self._starts()[0]))
+        if told.refuted or not told.decided or told.lower_bound or self.over:
             return told
         with self.made.standing():
-            best = self._climb(until)
+            best = self._climb()
         if best is None:
             return told
         again = self._decided(*self._pairs(best))
-        return max(told, again, key=_rank)
+        return max(told, again, key=rank)
 
     def _decided(self, x: Matrix, other: Matrix) -> ExactLoss:
-        return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed)
+        seconds = max(SHORTEST, self.whole.left)
+        return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
         """The two data sets of a point: the row, the other row, and the row of which all others are copies."""
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
         x = np.vstack([shared, rows[:1]])
-        return x, (np.vstack([shared, rows[1:2]]) if self.adjacency == "replace-one" else shared)
+        return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
         """Points to climb from: axes, dense rows, rows on the first and on the last coordinates, and random ones."""
@@ -132,7 +177,7 @@ class _Search:
         low = np.zeros(d) if unit else -np.ones(d)
         signs = np.where(np.arange(d) % 2, -1.0, 1.0)
         rows: list[Vector] = [low]
-        for k in range(1, d + 1):
+        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst
             for part in (np.arange(d) < k, np.arange(d) >= k):
                 if part.any():
                     rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))
@@ -141,7 +186,7 @@ class _Search:
         points = [point for point in points if not np.array_equal(point[0], point[1])]
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
-    def _climb(self, until: float) -> Matrix | None:
+    def _climb(self) -> Matrix | None:
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
@@ -165,12 +210,14 @@ class _Search:
         values = []
         for point in starts:
             values.append(loss(point))
-            if time.monotonic() > until:
+            if self.over:
                 break
         best = max(zip(values, starts, strict=False), key=lambda one: one[0])
         for k in np.argsort(values)[::-1]:
-            best = max(best, self._from(starts[k], loss, until), key=lambda one: one[0])
-            if time.monotonic() > until or best[0] > ABOVE * claimed:
+            if self.over:
+                break
+            best = max(best, self._from(starts[k], values[k], loss), key=lambda one: one[0])
+            if best[0] > ABOVE * claimed:
                 break
         return best[1]
 
@@ -178,12 +225,11 @@ class _Search:
         """The point where its rows are coordinates: in the ball, or in [−1, 1]."""
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
-    def _from(self, point: Matrix, loss: Callable[[Matrix], float], until: float) -> tuple[float, Matrix]:
+    def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
         """The end of a climb: single coordinates, and turns of two coordinates of a row, by steps that become small."""
         rng = np.random.default_rng([self.seed, 3])
-        value = loss(point)
         step = FIRST_STEP
-        while step > LAST_STEP and time.monotonic() < until and math.isfinite(value):
+        while step > LAST_STEP and not self.over and math.isfinite(value):
             gained = False
             for move in self._moves(rng):
                 for sign in (step, -step):
@@ -192,7 +238,7 @@ class _Search:
                     if seen > value * (1 + ENOUGH) and seen > value + 1e-15:
                         point, value, gained = moved, seen, True
                         break
-                if time.monotonic() > until:
+                if self.over:
                     break
             step = step if gained else step / 4
         return value, point

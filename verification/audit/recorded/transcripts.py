@@ -6,14 +6,16 @@ where the release determines the transcript; otherwise it is an upper bound on t
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.recorded.primitives import Primitive, Transcript, transcribing
-from covassay.verification.audit.recorded.recorder import Source, recorder
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.losses import Law, loss_in
+from covassay.verification.audit.recorded.primitives import Family, Transcript, transcribing
+from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
+
+SAME_SCALE = 1e-9  # relative: scales that differ by less differ by rounding
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Spent:
     """One call of a primitive on both data sets. loss : ε of Laplace noise, μ of normal noise."""
 
     primitive: str
-    family: str
+    family: Family
     values: tuple[float, float]
     scales: tuple[float, float]
     loss: float
@@ -39,15 +41,22 @@ class TranscriptLoss:
     mu: float = 0.0
     reason: str = ""
 
+    def loss_in(self, claim: Guarantee) -> float:
+        """The loss in the letter of the claim.
+
+        Raises
+        ------
+        Undecided : it is not known in closed form.
+        """
+        law = Law(self.mu, tuple(s.loss for s in self.spent if s.family == "laplace"), 0.0)
+        return loss_in(claim, law)[0]
+
     def __str__(self) -> str:
         return self.reason or " + ".join(map(str, self.spent))
 
 
-def transcript_loss(
-    source: Source, x: Matrix, other: Matrix, budget: Mapping[str, Any], primitives: Sequence[Primitive], seed: int = 0
-) -> TranscriptLoss:
+def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> TranscriptLoss:
     """The loss of the transcript of a target on two neighbours, along the path of one tape."""
-    made = recorder(source, budget, primitives)
     with made.standing():
         with transcribing(Transcript([])) as first:
             one = made.run(x, Tape(seed))
@@ -64,7 +73,7 @@ def transcript_loss(
     spent = []
     for a, b in zip(first.calls, second.calls, strict=True):
         moved = abs(a.value - b.value)
-        same = a.scale == b.scale
+        same = math.isclose(a.scale, b.scale, rel_tol=SAME_SCALE)
         loss = (moved / a.scale if a.scale else (math.inf if moved else 0.0)) if same else math.inf
         name, family = a.primitive.name, a.primitive.family
         spent.append(Spent(name, family, (a.value, b.value), (a.scale, b.scale), loss))

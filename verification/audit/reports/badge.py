@@ -8,6 +8,7 @@ from typing import Any
 
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.report import AuditReport
+from covassay.verification.audit.reports.format import Format
 
 LABEL = "covassay"
 COLOUR = {Verdict.REFUTED: "red", Verdict.NOT_REFUTED: "blue", Verdict.INCONCLUSIVE: "lightgrey"}
@@ -37,3 +38,10 @@ def as_badge(report: AuditReport) -> dict[str, Any]:
 def badge_text(report: AuditReport) -> str:
     """The same as text."""
     return json.dumps(as_badge(report), indent=2) + "\n"
+
+
+FORMAT = Format(
+    "badge",
+    "also write the verdict as a badge, the JSON that shields.io reads",
+    lambda report, status: badge_text(report),
+)

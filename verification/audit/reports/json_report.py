@@ -5,25 +5,16 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from covassay.verification.audit.engine.facts import (
-    Explanation,
-    Facts,
-    LawTest,
-    OutOfTime,
-    OwnData,
-    RunningTime,
-    as_data,
-    schema_of,
-)
+from covassay.verification.audit.engine.facts import Explanation, Facts, LawTest, as_data, schema_of
 from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.options import settings_schema
 from covassay.verification.audit.questions import questions
+from covassay.verification.audit.recorded.facts import ExactPair
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-REPORTED: set[type[Facts]] = {RunningTime, OwnData, OutOfTime}  # that no other question reads
 CURVE = "curve"  # the key of the numbers behind a picture of a law, among the facts of its check
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
@@ -33,7 +24,7 @@ def schema() -> dict[str, Any]:
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
-    kinds = sorted(given | REPORTED, key=kind_of)  # a report has the sentences of explanations, apart from its checks
+    kinds = sorted(given, key=kind_of)  # a report has the sentences of explanations, apart from its checks
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {
@@ -45,7 +36,15 @@ def schema() -> dict[str, Any]:
             shape["properties"][CURVE] = {"description": "The numbers behind a picture.", "$ref": "#/$defs/curve"}
         loaded["$defs"][kind_of(kind)] = shape
         loaded["$defs"]["check"]["properties"]["facts"]["anyOf"].append({"$ref": f"#/$defs/{kind_of(kind)}"})
+    untested = [question.id for question in questions() if not question.share]
+    loaded["$defs"]["check"]["if"] = {"properties": {"question": {"enum": untested}}}
+    loaded["$defs"]["check"]["then"] = {"properties": {"p_value": {"const": None}}}
     loaded["properties"]["settings"] = settings_schema()
+    loaded["properties"]["exact"] = {
+        "description": "The privacy losses that were computed, the largest first; and those that are not decided.",
+        "type": "array",
+        "items": schema_of(ExactPair),
+    }
     return loaded
 
 
@@ -104,5 +103,6 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         ],
         "notes": list(report.notes),
         "draws": {"made": report.draws, "failures": report.failures},
+        "exact": [as_data(loss) for loss in report.exact],
         "checks": [_check(check, id(check) in drawn) for check in report.checks],
     }

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from covassay.verification.audit.engine.finding import KINDS, Finding, Status
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports import words
+from covassay.verification.audit.reports.format import Format
 from covassay.verification.audit.reports.pictures import Drawn, pictures
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
@@ -74,6 +75,8 @@ def _verdict(body: Element, report: AuditReport) -> None:
     _add(header, "h1", report.verdict.value + (f" ({', '.join(kinds)})" if kinds else ""))
     _add(header, "p", words.subject(report), "subject")
     _add(header, "p", words.MEANING[report.verdict])
+    if report.exact:
+        _add(header, "p", f"Exact: {words.exact_sentence(report)}")
     if report.bits is not None:
         _add(header, "p", f"Bits: {words.bits_sentence(report)}.")
 
@@ -178,3 +181,6 @@ def _run(body: Element, report: AuditReport) -> None:
 def _replay(body: Element, report: AuditReport) -> None:
     _add(body, "h2", "Replay")
     _add(body, "pre", report.replay)
+
+
+FORMAT = Format("html", "also write the report as one HTML page with pictures", lambda report, status: as_page(report))

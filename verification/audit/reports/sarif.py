@@ -16,8 +16,16 @@ from urllib.parse import quote
 from covassay.verification.audit.engine.finding import Finding, Kind, Status, Verdict
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.report import AuditReport
+from covassay.verification.audit.reports.format import Format
 from covassay.verification.audit.reports.plain import plain
-from covassay.verification.audit.reports.words import MEANING, bits_sentence, explanation, p_text, subject
+from covassay.verification.audit.reports.words import (
+    MEANING,
+    bits_sentence,
+    exact_sentence,
+    explanation,
+    p_text,
+    subject,
+)
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -143,8 +151,12 @@ def _properties(report: AuditReport) -> dict[str, Any]:
     return {
         "verdict": report.verdict.value,
         "subject": plain(subject(report)),
+        "exact": plain(exact_sentence(report)),
         "bits": plain(bits_sentence(report)),
         "diagnoses": [plain(text) for text in report.diagnoses],
         "false_alarm": report.false_alarm,
         "samples": report.samples,
     }
+
+
+FORMAT = Format("sarif", "also write what was found as SARIF 2.1.0, for code-scanning services", sarif_text)

@@ -20,6 +20,7 @@ from covassay.verification.audit.reports.words import (
     could_have_seen,
     draws_made,
     estimates,
+    exact_sentence,
     findings,
     in_full,
     p_text,
@@ -86,6 +87,8 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
     broken = f" ({', '.join(kinds)})" if kinds else ""
     _print_indented(f"[{style}]{report.verdict.value}[/{style}]{broken}: {escape(subject(report))}", console, 0)
     _print_indented(MEANING[report.verdict], console, 0)
+    if report.exact:
+        _print_indented(f"Exact: {escape(exact_sentence(report))}", console, 0)
     if report.bits is not None:
         _print_indented(f"Bits: {escape(bits_sentence(report))}.", console, 0)
 

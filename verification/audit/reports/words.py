@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from covassay.verification.audit.engine.facts import InReach, LawTest, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.violation import loss_letter
+from covassay.verification.audit.recorded.facts import ExactLosses, loss_words
 from covassay.verification.audit.report import AuditReport
 
 MEANING = {
@@ -14,7 +15,9 @@ MEANING = {
         "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
         "have seen."
     ),
-    Verdict.INCONCLUSIVE: "The run could not decide: too few outputs, or too few draws for this claim.",
+    Verdict.INCONCLUSIVE: (
+        "The run could not decide: too few outputs, too few draws for this claim, or nothing that arithmetic decides."
+    ),
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # of data sets that are printed in full
 MOST_FAILURES = 4  # kinds of failures that are named
@@ -112,10 +115,21 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def exact_sentence(report: AuditReport) -> str:
+    """The largest loss that was computed, with its rows, or why none was; empty if it was not asked for."""
+    found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
+    if found is None:
+        return ""
+    worst = report.exact[0]
+    if not worst.decided:
+        return f"the exact loss is not known: {worst.reason}"
+    return f"the largest exact loss found is {loss_words(worst)}, at these rows. {witness(found)}"
+
+
 def witness(check: Finding) -> str:
-    """The two data sets on which an event was counted, in words; empty for a check that counts no event."""
-    facts = check.fact(TestedEvent)
-    if facts is None:
+    """The two data sets of which a check compares the outputs, in words; empty for one that compares none."""
+    facts = check.facts
+    if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
     rows = facts.data_sets.differing_rows
     size = f"The data sets have {facts.data_sets.n} × {facts.data_sets.d} entries"
@@ -205,6 +219,7 @@ def summary(report: AuditReport) -> str:
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
     decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]
+    lines += [exact_sentence(report)] if report.exact else []
     if report.bits is not None:
         lines.append(bits_sentence(report))
     for group in decisive:

@@ -57,19 +57,8 @@ RANDOM_FORMS = {
     "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
-METHODS = [
-    "release",
-    "privatize",
-    "privatise",
-    "estimate",
-    "covariance",
-    "cov",
-    "compute",
-    "sample",
-    "run",
-    "randomise",
-    "randomize",
-]
+RELEASING = ["release", "privatize", "privatise"]  # methods that say that what they give is released
+METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "randomise", "randomize"]
 LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
 OUTPUTS = [
     "covariance_",
@@ -380,7 +369,7 @@ def found_call(
             except TimeoutError:
                 return tried.call
             except Misfit as misfit:
-                raise WrongOutput(_advice(function, str(misfit), misfit.calls or (tried.call,), budget)) from None
+                raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
         if still and tried.call not in still:  # if what the method returned was taken whole, its object may have a part
@@ -436,6 +425,7 @@ class _Trial:
         for call in methods:
             with suppress(Exception):
                 found += [call] if shape_of(self.output(call, x)) == shape else []
+        found.sort(key=lambda call: not any(f".{name}(" in call for name in RELEASING))
         if found or len(fitting) == 1:
             return found or [tried.call + fitting[0]]
         if not fitting and shape_of(output) is not None:
@@ -445,7 +435,7 @@ class _Trial:
             several = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
             raise Misfit(f"{where}; {several}", *(tried.call + part for part in fitting))
         calls = [*methods, *offers(output, tried.call, x.shape[1])]
-        raise Misfit(f"{where}; no part of it has the shape {shape} of an output", *calls)
+        raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
         """Expressions for the methods without data, with a telling name, of an object that has learned."""

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.random, math, builtins)
+Names = tuple[list[str], list[Any]]
 DIRECTORY = "the working directory"
 ERROR_STATE = "numpy's error state"
 FILTERS = "the filters for warnings"
@@ -49,7 +50,7 @@ def put_back() -> Iterator[Changed]:
     filters, shown = warnings.filters, warnings.showwarning
     kept = list(filters)
     streams = sys.stdin, sys.stdout, sys.stderr
-    names = [(list(vars(module)), list(vars(module).values())) for module in MODULES]
+    names = [_names(module) for module in MODULES]
     try:
         yield changed
     finally:
@@ -75,7 +76,19 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-def _put_back_names(module: ModuleType, before: tuple[list[str], list[Any]], changed: Changed) -> None:
+_SEEN: dict[ModuleType, Names] = {}  # for every module what it was when last looked at; mostly it still is
+
+
+def _names(module: ModuleType) -> Names:
+    """The names of a module and what they stand for."""
+    values = list(vars(module).values())
+    seen = _SEEN.get(module)
+    if seen is None or not _equal(values, seen[1]):
+        seen = _SEEN[module] = list(vars(module)), values
+    return seen
+
+
+def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None:
     now = vars(module)
     keys, values = before
     if _equal(list(now.values()), values):

@@ -121,7 +121,9 @@ class Process(Child):
             reply = json.loads(line, parse_int=float)
         except (ValueError, RecursionError):
             reply = None
-        if not isinstance(reply, dict) or all(reply.get(key) is None for key in ("output", "outputs", "error")):
+        if not isinstance(reply, dict) or all(
+            reply.get(key) is None for key in ("output", "outputs", "error", "declined")
+        ):
             self.require_no_other(line)
             text = line.decode(errors="replace")
             told = hint(text)

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -19,18 +20,32 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d
 }
 
 
+CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # into an array of real numbers, by how it is written
+    "numpy.real({call})": lambda output, d: np.real(output),
+    "{call}.toarray()": lambda output, d: output.toarray(),
+    "{call}.to_numpy()": lambda output, d: output.to_numpy(),
+    "{call}.numpy()": lambda output, d: output.numpy(),
+    "{call}.detach().numpy()": lambda output, d: output.detach().numpy(),
+    "numpy.asarray({call}, dtype=float)": lambda output, d: np.asarray(output, dtype=float),
+    "numpy.reshape({call}, (x.shape[1], x.shape[1]))": lambda output, d: np.reshape(output, (d, d)),
+}
+
+
 def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
     """The kind of output that has this shape on data with d columns, if there is one."""
     return next((kind for kind, shape_at in KINDS.items() if shape_at(d) == shape), None)
 
 
 def parts_of(output: Any) -> dict[str, Any]:
-    """The first parts of what was returned, by what takes them out of it: an index, a key or an attribute."""
+    """The first parts of what was returned, by what takes them out of it: an index, a key or an attribute.
+
+    What has a `shape` is one piece: its attributes say how it is kept.
+    """
     if isinstance(output, dict):
         return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
     if isinstance(output, list | tuple):
         return {f"[{index}]": value for index, value in enumerate(output[:LOOKED_AT])}
-    return {f".{name}": value for name, value in _attributes(output)}
+    return {f".{name}": value for name, value in _attributes(output)} if _shape_attribute(output) is None else {}
 
 
 def described(output: Any) -> str:
@@ -44,7 +59,21 @@ def described(output: Any) -> str:
 
 def _named(value: Any) -> str:
     shape = shape_of(value)
-    return f"{type(value).__qualname__}{'' if shape is None else f' of shape {shape}'}"
+    told = f" of shape {shape}" if shape is not None else _of_no_numbers(value)
+    return f"{type(value).__qualname__}{told}"
+
+
+def _of_no_numbers(value: Any) -> str:
+    """The shape and the type of the entries of an array that holds no real numbers."""
+    return f" of shape {value.shape} with entries of type {value.dtype}" if type(value) is np.ndarray else ""
+
+
+def _shape_attribute(output: Any) -> Any:
+    """What an array, a matrix or a table says of its shape."""
+    try:
+        return None if inspect.isclass(output) else getattr(output, "shape", None)
+    except (Exception, SystemExit):
+        return None
 
 
 def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
@@ -59,12 +88,12 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of numbers in any form; None for anything else."""
+    """The shape of real numbers in any form; None for anything else."""
     try:
         array = np.asarray(value)
     except (Exception, SystemExit):
         return None
-    return array.shape if array.dtype.kind in "biufc" else None
+    return array.shape if array.dtype.kind in "biuf" else None
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
@@ -77,11 +106,20 @@ def offers(output: Any, call: str, d: int) -> list[str]:
     shape = shape_of(output)
     if kind_of(shape, d) == "triangle":
         return [f"symmetric({call})", f"symmetric({call}, lower=True)"]
-    if shape is not None:
-        return []
     kinds = {part: kind_of(shape_of(value), d) for part, value in parts_of(output).items()}
     found = sorted((part for part in kinds if kinds[part]), key=lambda part: [*KINDS].index(kinds[part] or ""))
-    return [f"{call}{part}" for part in found] or ([f"{call}(x)"] if callable(output) else [])
+    offered = _conversions(output, call, d) + [f"{call}{part}" for part in found if shape is None]
+    return offered or ([f"{call}(x)"] if callable(output) else [])
+
+
+def _conversions(output: Any, call: str, d: int) -> list[str]:
+    """Expressions that make an array of real numbers, in the form of a matrix, of what was returned."""
+    found = []
+    for written, convert in CONVERSIONS.items():
+        with suppress(Exception, SystemExit):
+            if kind_of(shape_of(convert(output, d)), d) == "matrix":
+                found.append(written.format(call=call))
+    return found[:1]
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:

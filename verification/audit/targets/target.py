@@ -28,6 +28,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
@@ -80,6 +81,7 @@ class Target:
     adjacency, bounds : of such a target, which data sets are neighbours by its claim, and the box in which it is
         audited, a pair (low, high) for every column; both hold unless others are given.
     symmetric : whether such a target promises matrices that equal their transpose, as a covariance does.
+    primitives : callables of its package that add noise of a known law (`recorded.primitives`).
     starting : says how many seconds more the next draw may take, because a program has to be started for it.
     """
 
@@ -98,6 +100,7 @@ class Target:
     bounds: tuple[tuple[float, float], ...] | None = None
     symmetric: bool = False
     starting: Callable[[], float] | None = None
+    primitives: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -368,6 +371,10 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
+# hears the limit in seconds whenever a draw of this process is interrupted by it
+stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lambda seconds: None)
+
+
 @dataclass
 class _Limit:
     """Whether an alarm may interrupt: only while the block itself runs, and not what sets the timer or clears it."""
@@ -401,6 +408,8 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
         clear_deadline()
+        if raised:
+            stopped.get()(seconds)
         if left:  # somebody else had set the timer, for instance pytest-timeout
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 

@@ -43,6 +43,7 @@ CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualif
 # An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
+UNKNOWN = ("not expected to rest on anything in particular",)  # no list of axioms
 SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has sealed: only its type matters to others
 
 
@@ -267,14 +268,45 @@ def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Ite
 # THIRD ROUND: THE AXIOMS
 
 
-def _with_axioms(build: Path, require: str, said: Audit, jobs: int) -> Audit:
+def _ask_for_axioms(
+    build: Path, require: str, names: Iterable[str], expected: Mapping[str, tuple[str, ...]], jobs: int
+) -> dict[str, tuple[str, ...]]:
+    """The axioms on which each of these constants rests.
+
+    Constants of which the same axioms are expected are first asked about together, by one lemma that uses them all: the
+    kernel walks through what they share once. If that lemma rests on exactly the expected axioms, each of the constants
+    rests on at most these. Of the others, and where nothing is expected, each is asked about by itself.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in sorted(set(names)):
+        groups.setdefault(expected.get(name, UNKNOWN), []).append(name)
+    single = groups.pop(UNKNOWN, [])
+    preamble, listed = [require, *UNABRIDGED], list(groups.items())
+    together = {
+        str(k): "Lemma all_{0} : True. Proof. {1} exact I. Qed. Print Assumptions all_{0}.".format(
+            k, " ".join(f"pose proof @{name}." for name in members)
+        )
+        for k, (_, members) in enumerate(listed)
+    }
+    answers = kernel.ask_in_parallel(build, preamble, together, jobs) if together else {}
+    found: dict[str, tuple[str, ...]] = {}
+    for k, (axioms, members) in enumerate(listed):
+        if axioms_of(answers[str(k)]) == axioms:
+            found |= dict.fromkeys(members, axioms)
+        else:
+            single += members
+    questions = {name: f"Print Assumptions {name}." for name in single}
+    alone = kernel.ask_in_parallel(build, preamble, questions, jobs) if questions else {}
+    return found | {name: axioms_of(answer) for name, answer in alone.items()}
+
+
+def _with_axioms(build: Path, require: str, said: Audit, expected: Mapping[str, tuple[str, ...]], jobs: int) -> Audit:
     """The audit with the axioms on which its theorems, witnesses and other lemmas rest."""
     statements = [*said.theorems.values(), *said.witnesses.values(), *said.others.values()]
-    questions = {name: f"Print Assumptions {name}." for name in sorted({s.name for s in statements})}
-    answers = kernel.ask_in_parallel(build, [require, *UNABRIDGED], questions, jobs)
+    found = _ask_for_axioms(build, require, (s.name for s in statements), expected, jobs)
 
     def complete(statement: Statement) -> Statement:
-        return replace(statement, axioms=axioms_of(answers[statement.name]))
+        return replace(statement, axioms=found[statement.name])
 
     return replace(
         said,
@@ -297,10 +329,13 @@ def audit(
     jobs: int = 1,
     files: Iterable[str] | None = None,
     others: Iterable[str] = (),
+    expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Audit:
     """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas.
 
-    `files` are the compiled files to load, by default all of them.
+    `files` are the compiled files to load, by default all of them. `expected` has axioms by the name of the constant;
+    where the kernel confirms them, they are not asked for one by one. Of a witness nothing but the library's axioms is
+    expected, because the lock does not keep those of witnesses.
     """
     theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))
@@ -318,4 +353,7 @@ def audit(
         witnesses={w.lemma: answers.statement(w.lemma) for w in table.values() if w.lemma in definitions},
         others={name: answers.statement(name) for name in others},
     )
-    return _with_axioms(build, require, _only_needed_witnesses(said), jobs)
+    needed = _only_needed_witnesses(said)
+    if expected is not None:
+        expected = {**dict.fromkeys((w.name for w in needed.witnesses.values()), tuple(sorted(ALLOWED))), **expected}
+    return _with_axioms(build, require, needed, expected or {}, jobs)

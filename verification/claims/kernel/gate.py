@@ -84,10 +84,11 @@ def examine(
     table: Mapping[str, Witness],
     jobs: int = 1,
     files: Iterable[str] | None = None,
+    expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Examination:
-    """Ask the kernel about theorems, and about vectors with their lemmas. `files`: see `audit`."""
+    """Ask the kernel about theorems, and about vectors with their lemmas. `files`, `expected`: see `audit`."""
     lemmas = sorted({lemma for v in wanted for lemma in v.lemmas})
-    answers = audit(build, theorems, table, jobs, files, lemmas)
+    answers = audit(build, theorems, table, jobs, files, lemmas, expected)
     return Examination(answers, wanted, vectors.as_text(wanted, vectors.evaluate(build, wanted)))
 
 
@@ -97,10 +98,13 @@ def recheck(
     tags: Iterable[str] | None = None,
     chosen: Path | None = None,
     jobs: int = 1,
+    each_alone: bool = False,
 ) -> GateReport:
     """Compile the proofs, audit all theorems or those with the given tags, and compare them with the lock.
 
     `chosen` is the build directory, by default a temporary one. The vectors are evaluated if all theorems are audited.
+    `each_alone` asks for the axioms of every theorem by itself, for a new lock; otherwise the kernel confirms that the
+    theorems with the same locked axioms rest on no others.
     """
     folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]
@@ -114,7 +118,8 @@ def recheck(
         if errors:
             return _not_compiled(errors, wanted, kernel.compiled(build))
         wanted_vectors = vectors.read(folder) if whole else []
-        found = examine(build, wanted.values(), wanted_vectors, read_witnesses(folder), jobs)
+        expected = None if each_alone else lock.axioms(locked)
+        found = examine(build, wanted.values(), wanted_vectors, read_witnesses(folder), jobs, expected=expected)
     now = lock.record(found.audit, folder, kernel.versions(), found.exported)
     wrong = [*found.unsound(), *findings.witness_findings(found.audit, assumptions, whole)]
     differences = _whole_differences(proofs, locked, now) if whole else findings.lock_findings(locked, now)

@@ -200,9 +200,12 @@ def read(proofs: Path) -> RocqLock:
 
 def as_text(lock: RocqLock) -> str:
     """The text of the file, the same bytes for the same lock."""
-    return (
-        json.dumps({"generated": sources.ACCEPT, **asdict(lock)}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    )
+    content = {"generated": sources.ACCEPT, **asdict(lock)}
+    return _dumped({**content, "digest": sources.sha256(_dumped(content))})
+
+
+def _dumped(content: Mapping[str, object]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def parse(text: str) -> RocqLock:
@@ -211,11 +214,11 @@ def parse(text: str) -> RocqLock:
         value = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{NAME}: not JSON: {error}") from None
-    content = _object(value, ("generated", *(f.name for f in fields(RocqLock))), NAME)
+    content = _object(value, ("generated", "digest", *(f.name for f in fields(RocqLock))), NAME)
     if content["generated"] != sources.ACCEPT:
         raise InvalidInput(f"{NAME}, generated: must be {sources.ACCEPT!r}, is {content['generated']!r}")
     vectors = _object(content["vectors"], (f.name for f in fields(LockedVectors)), f"{NAME}, vectors")
-    return RocqLock(
+    known = RocqLock(
         tools=_named(content["tools"], _text, f"{NAME}, tools"),
         theorems=_named(content["theorems"], LockedTheorem.read, f"{NAME}, theorems"),
         witnesses=_named(content["witnesses"], _witness, f"{NAME}, witnesses"),
@@ -226,6 +229,9 @@ def parse(text: str) -> RocqLock:
         definitions=_named(content["definitions"], LockedDefinition.read, f"{NAME}, definitions"),
         sources=_named(content["sources"], _text, f"{NAME}, sources"),
     )
+    if as_text(known) != _dumped(content):
+        raise InvalidInput(f"{NAME}, digest: the file was edited; `{sources.ACCEPT}` writes it")
+    return known
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -269,6 +275,12 @@ def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
     return AssumedWitness.read(value, where) if assumed else LockedWitness.read(value, where)
 
 
+def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
+    """The locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
+    theorems = {f"{entry.file.removesuffix('.v')}.{entry.theorem}": entry.axioms for entry in lock.theorems.values()}
+    return theorems | {name: lemma.axioms for name, lemma in lock.vectors.lemmas.items()}
+
+
 # CHANGES
 
 
@@ -286,6 +298,16 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
         return theorem_digest(lock, tag) if tag in lock.theorems else ""
 
     return [tag for tag in sorted(old.theorems.keys() | new.theorems.keys()) if said(old, tag) != said(new, tag)]
+
+
+def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
+    """What a person must have read before the new lock is accepted: theorems, witnesses and lemmas of the vectors.
+
+    Theorems go by their tags, witnesses by their predicates, lemmas by their names.
+    """
+    pairs = (old.witnesses, new.witnesses), (old.vectors.lemmas, new.vectors.lemmas)
+    others = {name for before, after in pairs for name in {**before, **after} if before.get(name) != after.get(name)}
+    return [*changed_theorems(old, new), *sorted(others)]
 
 
 def changes(old: RocqLock, new: RocqLock) -> list[str]:

@@ -58,8 +58,10 @@ def read_table(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)  # the gate asks for every file several times
-def code(text: str) -> str:
-    """The text without its comments and the contents of its strings; tags and line breaks are kept.
+def code(text: str, strings: bool = False) -> str:
+    """The text without its comments and, unless `strings`, without the contents of its strings.
+
+    Tags and line breaks are kept.
 
     As in Rocq, comments may be nested, and a string within a comment may contain the end of a comment.
     """
@@ -77,12 +79,20 @@ def code(text: str) -> str:
         elif text[i] == '"':
             end = text.find('"', i + 1)
             end = len(text) if end < 0 else end + 1
-            kept.append('""' * (depth == 0) + "\n" * text.count("\n", i, end))
+            kept.append(
+                text[i:end] if strings and depth == 0 else '""' * (depth == 0) + "\n" * text.count("\n", i, end)
+            )
             i = end
         else:
             kept.append(text[i] if depth == 0 or text[i] == "\n" else "")
             i += 1
     return "".join(kept)
+
+
+def hiding(text: str) -> list[str]:
+    """Strings of the code with a bracket of a comment: as tokens of a notation they would be no brackets to Rocq."""
+    strings = re.findall(r'"[^"]*"', code(text, strings=True))
+    return [string for string in strings if "(*" in string or "*)" in string]
 
 
 def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
@@ -110,6 +120,7 @@ def banned(file: str, text: str) -> list[str]:
         return f"{file}, line {bare.count(chr(10), 0, position) + 1}: {' '.join(token.split())} is not allowed"
 
     found = [told(m.start(), m.group()) for m in BANNED.finditer(bare)]
+    found += [f"{file}: {token!r} is not allowed, because it could hide words" for token in hiding(text)]
     scopes: list[str] = []
     for m in SENTENCE.finditer(bare):
         is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # `Module M := N.` opens no scope

@@ -13,10 +13,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
 from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.readme_tables import finding
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
-
-README = Path(__file__).resolve().parents[4] / "README.md"
 
 
 def needs(*modules: str) -> pytest.MarkDecorator:
@@ -122,9 +119,3 @@ def test_the_named_data_sets_lie_in_the_unit_ball() -> None:
 
 def test_a_constant_feature_is_scaled_to_zero() -> None:
     np.testing.assert_allclose(scaled(np.array([[1.0, 7.0], [3.0, 7.0]])), [[-(0.5**0.5), 0], [0.5**0.5, 0]])
-
-
-@pytest.mark.thorough
-def test_a_row_of_the_findings_says_nothing_when_nothing_was_found() -> None:
-    row = finding(audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=300))
-    assert (row.verdict, row.found) == ("NOT REFUTED", "nothing")

@@ -5,12 +5,12 @@ import importlib.util
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.registry import default_claim
 from covassay.reference.rounded import WITH_ROUNDED_FORM
 from covassay.verification.audit.adapters.rounded_releases import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.targets.target import CannotRun
+from covassay.verification.declared import default_claim
 
 
 def test_every_rounded_mechanism_with_every_choice_is_a_target() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from covassay.reference.mechanisms.registry import default_claim
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
@@ -22,6 +22,7 @@ from covassay.verification.audit.knowledge.known import UNKNOWN, known, profile
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}

@@ -19,6 +19,7 @@ from covassay.verification.audit.engine.pair_draws import EARLY_SHARE
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting, draw, joined
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.statistics.streams import Watch
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
 ALPHA = 5e-10  # of one look
@@ -43,9 +44,8 @@ def checks(
 ) -> tuple[list[Finding], int]:
     """The checks of the pair, and how many draws were made a side."""
     made: list[int] = []
-    setting = Setting(
-        target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=lambda _, n: made.append(n)
-    )
+    watch = Watch(lambda _, n: made.append(n))
+    setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)
     return run_pair(setting, PAIR, claim, Look(samples=samples), stop), sum(made) // 2
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from covassay.reference.domain import Matrix, row_norms, second_moment, unit_rows
 from covassay.reference.mechanisms.concentrated import separate_cov
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.same_noise import DataPath
@@ -21,6 +21,7 @@ from covassay.verification.audit.knowledge.known import known, profile
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.questions.data_path.equal_laws import CHANGES, equal_laws
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 NOT_ADDITIVE = sorted(name for name in MECHANISMS if not isinstance(known(name).path, QueryPlusNoise))

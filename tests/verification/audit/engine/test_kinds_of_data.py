@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import kinds_of_data
@@ -23,6 +23,7 @@ from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 ALPHA = 1e-9

@@ -8,7 +8,7 @@ import pytest
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import entrywise_laplace
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.sampling import Setting
@@ -19,6 +19,7 @@ from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROL
 from covassay.verification.audit.negative_controls.of_location import NEGATIVE_CONTROLS as MISPLACED
 from covassay.verification.audit.reports.words import findings
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import default_claim
 
 CENTRED = [control for control in MISPLACED if control.diagnosis]
 UNSEEDED = ("divided-by-columns", "numpy-covariance", "wrong-sign")

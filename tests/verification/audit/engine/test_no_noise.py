@@ -10,12 +10,13 @@ import pytest
 
 from covassay.reference.domain import Matrix, Vector, shape_of
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import NotFinite, TestResult, independence
 
 DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance",

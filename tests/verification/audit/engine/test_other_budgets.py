@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import classical_multiplier
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.other_budgets import (
     DELTAS,
+    FEW_LOSSES,
     LOSSES,
     at_other_budgets,
     other_budgets,
@@ -25,6 +27,7 @@ from covassay.verification.audit.engine.other_budgets import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 
 ALPHA = 1e-9 / 2
 Budget = dict[str, float]
@@ -56,8 +59,8 @@ def test_the_reference_is_not_refuted(name: str) -> None:
 
 def test_budgets_that_the_target_rejects_are_named() -> None:
     detail = only("gaussian-approximate", of("gaussian-approximate")).detail
-    assert "the same at 8 other budgets" in detail  # ε = 0.01 to 0.7, and four δ
-    assert "at ε = 20, δ = 1e-06 the mechanism refuses it" in detail
+    assert "the same at 26 other budgets" in detail  # ε = 0.01 to 0.8, and four δ
+    assert "at 26 budgets from ε = 1.1, δ = 1e-06 to ε = 20, δ = 1e-06 the mechanism refuses it" in detail
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
@@ -88,8 +91,8 @@ def test_budgets_that_the_mechanism_refuses_are_not_asked_for(name: str) -> None
 
     found = only(name, draw)
     assert found.status is Status.NOT_REFUTED
-    assert "the same at 8 other budgets" in found.detail
-    assert "at ε = 1.7, δ = 1e-06 the mechanism refuses it" in found.detail
+    assert "the same at 26 other budgets" in found.detail
+    assert "from ε = 1.1, δ = 1e-06 to ε = 20, δ = 1e-06 the mechanism refuses it" in found.detail
     assert max(asked) == 1.0
 
 
@@ -97,7 +100,7 @@ def test_budgets_that_the_mechanism_refuses_are_not_asked_for(name: str) -> None
 def test_a_change_at_a_budget_that_the_mechanism_accepts_is_still_refuted(name: str) -> None:
     found = only(name, without_a_guard(name, 0.97))
     assert found.status is Status.REFUTED
-    assert "at ε = 1, δ = 1e-08 the noise is 0.97 times" in found.detail
+    assert "at ε = 1, δ = 1e-08, ε = 1, δ = 1e-12 the noise is 0.97 times" in found.detail
 
 
 @pytest.mark.thorough
@@ -111,7 +114,8 @@ def test_a_correct_implementation_without_a_guard_is_not_refuted_at_the_default_
 def test_three_per_cent_less_noise_is_refuted_with_the_budgets_where_it_is_less(least: float, factor: str) -> None:
     check = only("lap-cov", of("lap-cov", lambda b: {"epsilon": b["epsilon"] * (1.03 if b["epsilon"] > least else 1)}))
     assert check.status is Status.REFUTED
-    assert [f"at ε = {e:g} the noise is {factor} times" in check.detail for e in LOSSES] == [e > least for e in LOSSES]
+    changed = [e for e in LOSSES if e > least]
+    assert f"at {len(changed)} budgets from ε = {changed[0]:g} to ε = 20 the noise is {factor} times" in check.detail
 
 
 def test_a_difference_of_one_per_cent_may_be_a_numerical_calibration() -> None:
@@ -134,7 +138,8 @@ def test_a_delta_that_is_not_read_is_noted() -> None:
 def test_more_noise_than_needed_is_noted() -> None:
     check = only("laplace", of("laplace", lambda b: {"epsilon": min(b["epsilon"], 10.0)}))
     assert check.status is Status.NOTED
-    assert "More noise than the mechanism needs: at ε = 20 the noise is 2 times as large" in check.detail
+    assert "More noise than the mechanism needs: at ε = 11 the noise is 1.1 times as large" in check.detail
+    assert "at ε = 20 the noise is 2 times as large" in check.detail
 
 
 def otherwise(factor: float) -> Callable[..., Matrix]:
@@ -153,7 +158,7 @@ def otherwise(factor: float) -> Callable[..., Matrix]:
 def test_other_numbers_from_the_generator_are_no_other_law() -> None:
     check = only("lap-cov", otherwise(1.0))
     assert check.status is Status.NOTED
-    assert "no other law was proven, at ε = 0.01, ε = 0.05" in check.detail
+    assert "no other law was proven, at 7 budgets from ε = 0.01 to ε = 0.07" in check.detail
 
 
 def test_half_the_noise_from_other_numbers_is_refuted_by_its_law() -> None:
@@ -190,11 +195,17 @@ def test_a_target_that_hangs_at_another_budget_is_given_up_after_one_draw() -> N
 def test_other_guarantees_change_one_keyword_and_are_not_near_the_claim(guarantee: Guarantee) -> None:
     claim = guarantee.keywords()
     for name, others in other_guarantees(guarantee).items():
-        assert len(others) >= len(DELTAS if name == "delta" else LOSSES) - 1
+        assert len(others) >= len(DELTAS if name == "delta" else LOSSES) - 3
         for other in others:
             changed = {key for key, value in other.keywords().items() if value != claim[key]}
             assert changed == {name}
             assert words(other) != words(guarantee)
+
+
+def test_the_grid_of_budgets_has_no_gap_and_the_round_numbers() -> None:
+    assert (LOSSES[0], LOSSES[-1]) == (0.01, 20.0)
+    assert max(later / one for one, later in pairwise(LOSSES)) <= 1.5
+    assert {0.5, 1.0, 2.0} <= set(LOSSES)
 
 
 def test_where_noise_is_not_added_the_reference_is_drawn_at_other_budgets() -> None:
@@ -204,7 +215,7 @@ def test_where_noise_is_not_added_the_reference_is_drawn_at_other_budgets() -> N
     assert known.at_budget is not None
     assert known.beside is not None
     found = at_other_budgets(setting, claim, known.at_budget, known.beside).budgets
-    assert {at.budget["epsilon"] for at in found} == set(LOSSES)
+    assert {at.budget["epsilon"] for at in found} == set(FEW_LOSSES)
     assert {len(at.x) for at in found if at.budget["epsilon"] == 0.05} == {120, 800}
     fixed = Setting(Target("own", of("bingham", lambda b: {"epsilon": 1.0})), setting.budget, declared.output, 0)
     assert not at_other_budgets(fixed, claim, known.at_budget, known.beside).budgets

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME_SEEN, coincidences_seen, same_outputs, seeds_seen
 from covassay.verification.audit.engine.finding import Status, Verdict
@@ -16,6 +16,7 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 PATH = DataPath("stated", continuous=True)

@@ -1,6 +1,7 @@
 """Draws in blocks: failures stay independent from draw to draw, whatever a failed block takes with it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,12 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.verification.audit.api import audit
-from covassay.verification.audit.engine.sampling import CHUNK, PART, Repeated, Setting, draw, draw_block
-from covassay.verification.audit.targets.target import Target
+from covassay.verification.audit.engine import sampling
+from covassay.verification.audit.engine.pair_draws import Counts
+from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, reduced
+from covassay.verification.audit.engine.store import opened
+from covassay.verification.audit.targets.target import Target, TargetReference, TimeLimitError
+from covassay.verification.statistics.streams import Watch
 
 X = np.eye(3)
 
@@ -62,18 +67,117 @@ def test_a_draw_that_fails_in_a_block_without_failing_it_is_a_failure_of_its_own
     assert (len(draws.outputs), draws.failed, draws.again) == (2 * CHUNK - 2, 2, False)
 
 
-@pytest.mark.parametrize("made", [draw, draw_block], ids=["draw", "draw_block"])
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two chunks a block, of which two are kept."""
+    for name, value in (("BLOCK", 2), ("WHOLE", 4), ("KEPT", 4 * CHUNK), ("SECONDS", 0.0)):
+        monkeypatch.setattr(sampling, name, value)
+
+
+def counted(draws: Draws, block: int) -> Counts:
+    """How many draws have a positive first entry, and the number of the block."""
+    positive = draws.outputs[:, 0, 0] > 0
+    return Counts(int(positive.sum()), np.array([float(block)]), np.zeros(0))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """A block of 50 or 500 that counts as so many failures would make nearly all of them fail."""
+    """A block of 50 or more that counts as so many failures would make nearly all of them fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
-    if made is draw:
-        draws = draw(asked, X, 2000, "rate")
-    else:
-        repeated = Repeated(asked.source, X, asked.budget, (3, 3), 10.0)
-        draws = draw_block(repeated, 4 * PART, np.random.SeedSequence(1))
+    draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
     # Bernstein with 2000 draws: 109 more than the mean of 40 has probability below exp(-62)
     assert draws.size == 2000
     assert 0 < draws.failed < 2000 * rate + 109
+
+
+def by_value() -> Callable[[Draws, int], Counts]:
+    return lambda draws, block: Counts(int((draws.outputs[:, 0, 0] > 0).sum()), np.array([float(block)]), np.zeros(0))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("chunks", [slice(None), slice(3, 17), slice(3, 5)])
+def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: int) -> None:
+    asked = Setting(TargetReference("covassay:gauss-cov", "."), {"rho": 0.5}, SECOND_MOMENT, seed=1, jobs=jobs)
+    whole, summary = (
+        draw(asked, X, 19 * CHUNK + 7, "same", chunks),
+        # workers cannot import a module of tests: what is defined in a function goes to them as a whole
+        reduced(asked, X, 19 * CHUNK + 7, "same", by_value(), chunks),
+    )
+    assert summary.size == len(whole.outputs)
+    assert summary.sums.inside == counted(whole, 0).inside
+    assert np.array_equal(summary.kept.outputs, whole.outputs[: sampling.KEPT])
+    blocks = [start // sampling.BLOCK for start in range(20)[chunks][sampling.WHOLE :: sampling.BLOCK]]
+    assert summary.sums.bet[0] == sum(blocks)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_draws_end_when_they_will_do() -> None:
+    asked: list[int] = []
+
+    def enough(summary: Any) -> bool:
+        asked.append(summary.size)
+        return bool(summary.size >= 8 * CHUNK)
+
+    assert reduced(setting(in_blocks(0.0)), X, 100 * CHUNK, "enough", counted, enough=enough).size == 8 * CHUNK
+    assert asked == [4 * CHUNK, 8 * CHUNK]  # after 2 and 4 blocks
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_draws_end_where_the_time_limit_stops_them_again_and_again() -> None:
+    made = []
+
+    def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        made.append(1)
+        if len(made) > 5 * CHUNK:
+            raise TimeLimitError
+        return np.eye(3)
+
+    summary = reduced(setting(Target("slow", one)), X, 100 * CHUNK, "slow", counted)
+    assert (summary.size, summary.outputs) == (5 * CHUNK + sampling.TIME_OUTS_PER_CHUNK, 5 * CHUNK)
+    assert summary.skipped == CHUNK - sampling.TIME_OUTS_PER_CHUNK
+
+
+class Ended(BaseException):
+    """The run is ended."""
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("rare", [0.0, 1e-3], ids=["whole", "with a block that fails"])
+def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> None:
+    """The run is ended at its fifth report of progress, until it comes to its end."""
+    whole = reduced(setting(in_blocks(rare)), X, 20 * CHUNK, "stored", counted)
+    asked, ends = setting(in_blocks(rare)), 0
+    plain = asked.source
+
+    def run() -> Any:
+        made = 0
+
+        def progress(label: str, count: int) -> None:
+            nonlocal made
+            made += 1
+            if made > 4:
+                raise Ended
+
+        with opened(tmp_path / "run.db", {}) as kept:
+            given = Setting(plain, asked.budget, asked.output, 0, progress=Watch(progress), store=kept)
+            summary = reduced(given, X, 20 * CHUNK, "stored", counted)
+            return summary, given.tally.draws
+
+    while True:
+        try:
+            again, tallied = run()
+            break
+        except Ended:
+            ends += 1
+            assert ends < 200
+    assert ends > 3
+    assert tallied == whole.size
+    assert np.array_equal(again.sums.bet, whole.sums.bet)
+    assert (again.size, again.failures, again.sums.inside) == (whole.size, whole.failures, whole.sums.inside)
+    assert again.kept.outputs.tobytes() == whole.kept.outputs.tobytes()
+    assert whole.kept.again == (rare > 0)
 
 
 def test_the_draws_are_the_same_again() -> None:

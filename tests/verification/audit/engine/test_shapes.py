@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.building_blocks import gaussian, laplace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import entrywise_laplace, k_norm, lap_cov, nuclear_laplace, output_perturbation
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.law import Scenario
@@ -29,6 +29,7 @@ from covassay.verification.audit.negative_controls.changed_noise import (
 )
 from covassay.verification.audit.negative_controls.of_tails import student
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 from covassay.verification.statistics.laws import LAPLACE, NORMAL
 from covassay.verification.statistics.tests import gamma_total, kolmogorov_smirnov
 

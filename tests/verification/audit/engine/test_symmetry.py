@@ -6,12 +6,13 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.mechanisms.pure import entrywise_laplace
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import asymmetry, square_part, symmetry, symmetry_seen
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 
 Y = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 0.5]])
 

@@ -89,10 +89,7 @@ def test_a_supervised_process_makes_the_first_calls_itself(monkeypatch: pytest.M
 def test_then_workers_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "supervised", lambda: True)
     monkeypatch.setattr(workers, "_spent", 2 * workers.STARTING)
-    before = workers.clock()
     assert os.getpid() not in workers.run(2, os.getpid, [()] * 9)
-    assert workers._starting > 0
-    assert workers.clock() >= before
 
 
 def test_results_come_in_the_order_of_the_calls() -> None:

@@ -12,10 +12,11 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.concentrated import adassp
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.adassp import Scales, any_scenario, ratio_cdf
 from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM
 

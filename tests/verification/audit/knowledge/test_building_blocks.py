@@ -8,7 +8,7 @@ import pytest
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.building_blocks import laplace
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit
@@ -20,6 +20,7 @@ from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.negative_control import one
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import default_claim
 
 BLOCKS = ("k-norm", "laplace", "gaussian", "gaussian-approximate", "exponential", "above-threshold", "private-radius",
           "private-trace")  # fmt: skip
@@ -58,7 +59,7 @@ def test_the_suspect_fits_its_mistake_and_no_other_does(mutant: str, suspect: st
     scenario = profile(about.name, claim, about.resolve(dict(found.options)), 2000, 0).scenarios[0]
     setting = Setting(TargetReference(f"mutant:{mutant}", "."), claim.keywords(), about.output, seed=0)
     _, draws = run_scenario(setting, scenario, Look(samples=2000))
-    assert [s.name for s, _ in diagnose(scenario, draws.outputs)] == [suspect]
+    assert [s.name for s in diagnose([(scenario, draws.outputs)])] == [suspect]
 
 
 @pytest.mark.parametrize("guarantee", [PureDP(0.3), PureDP(7.0)])

@@ -6,10 +6,11 @@ A wrong failure has probability below 1e-9 for each test of a scenario; the seed
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.broken import other_noise, times
+from covassay.verification.declared import default_claim
 
 CERTAIN = [
     ("adaptive-cov", {}, "rows that are not clipped"),

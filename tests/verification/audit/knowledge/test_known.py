@@ -11,9 +11,10 @@ import pytest
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import registry
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit import knowledge
 from covassay.verification.audit.knowledge.known import GROUP, UNKNOWN, Known, known, profile
+from covassay.verification.declared import default_claim
 
 NAME = "unheard-of"
 OTHER_PACKAGE = """

@@ -6,9 +6,10 @@ import pytest
 from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.building_blocks import exponential
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.declared import default_claim
 
 
 def pair_of(name: str, pair: str) -> Pair:

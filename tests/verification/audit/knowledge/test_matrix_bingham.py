@@ -9,10 +9,11 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure.matrix_bingham import exponent, released_rank
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.knowledge.matrix_bingham import one_direction, overlap_cdf
+from covassay.verification.declared import default_claim
 from tests.conventions import FALSE_ALARM
 
 ETA = exponent(1.0)

@@ -14,7 +14,7 @@ from covassay.verification.audit.peers.cases import CASES, HALVES, RECORDER, SNI
 from covassay.verification.audit.peers.page import REASONS, behind, page
 from covassay.verification.audit.peers.table import Line, as_csv, from_csv, measure, merged
 from covassay.verification.audit.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
-from covassay.verification.cli.main import run
+from covassay.verification.maintain.__main__ import PROGRAM
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))
@@ -118,12 +118,12 @@ def test_a_tool_that_is_not_installed_is_named_with_where_to_get_it(
 ) -> None:
     monkeypatch.setattr(Tool, "installed", False)
     (tmp_path / "peers.csv").write_text(as_csv(KEPT), encoding="utf-8")
-    assert run(["experiments", "peers", "--tool", "DP-Sniper", "--write", str(tmp_path)]) == 0
+    assert PROGRAM.run(["peers", "--tool", "DP-Sniper", "--write", str(tmp_path)]) == 0
     assert "DP-Sniper is not installed: get github.com/eth-sri/dp-sniper" in capsys.readouterr().err
     assert from_csv((tmp_path / "peers.csv").read_text(encoding="utf-8")) == KEPT
     assert (tmp_path / "PEERS.md").read_text(encoding="utf-8") == page(KEPT)
     for options in (["--only", "nothing"], ["--draws", "1"], ["--seeds", "0"], ["--write", str(tmp_path / "no")]):
-        assert run(["experiments", "peers", "--tool", COVASSAY, *options]) == 2
+        assert PROGRAM.run(["peers", "--tool", COVASSAY, *options]) == 2
 
 
 @pytest.mark.parametrize("name", CASES)

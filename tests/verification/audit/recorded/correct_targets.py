@@ -250,3 +250,167 @@ def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
     """The noise scale is off by rounding, and not alike on both data sets."""
     off = 1 + 1e-6 * query(x)
     return query(x) + rng.laplace(scale=off / epsilon)
+
+
+# OTHER WAYS TO DRAW
+
+
+@correct
+def library_of_laws(x: Any, *, epsilon: float, rng: Any) -> Any:
+    from scipy import stats
+
+    return query(x) + stats.laplace.rvs(scale=1 / epsilon, random_state=rng)
+
+
+@correct
+def two_gammas(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + (rng.gamma(1.0) - rng.gamma(1.0)) / epsilon
+
+
+@correct
+def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """A normal number of an exponential variance has a Laplace law."""
+    return query(x) + rng.standard_normal() * math.sqrt(2 * rng.exponential()) / epsilon
+
+
+@correct
+def by_rejection(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Laplace noise from uniform numbers under the curve, cut where less than 1e-15 is left."""
+    while True:
+        z, height = rng.uniform(-35, 35), rng.random()
+        if height < math.exp(-abs(z)):
+            return query(x) + z / epsilon
+
+
+@correct
+def bytes_of_the_system(x: Any, *, epsilon: float, rng: Any) -> Any:
+    import os
+
+    u = (int.from_bytes(os.urandom(7)) + 0.5) / 2**56 - 0.5
+    return query(x) - math.copysign(1, u) * math.log1p(-2 * abs(u)) / epsilon
+
+
+@correct
+def seeded_by_the_clock(x: Any, *, epsilon: float, rng: Any) -> Any:
+    import time
+
+    return query(x) + np.random.default_rng(time.time_ns()).laplace(scale=1 / epsilon)
+
+
+class _Pool:
+    """Numbers that are drawn in advance, each of which is used once."""
+
+    def __init__(self) -> None:
+        self.numbers: list[float] = []
+
+    def take(self) -> float:
+        if not self.numbers:
+            self.numbers = list(np.random.laplace(size=64))  # noqa: NPY002
+        return self.numbers.pop()
+
+
+POOL = _Pool()
+
+
+@correct
+def drawn_in_advance(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + POOL.take() / epsilon
+
+
+# OTHER THINGS THAT ARE DONE WITH THE DATA OR THE OUTPUT
+
+
+@correct
+def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Half of the rows: those whose exponential number is above its median."""
+    stronger = math.log1p(2 * math.expm1(epsilon))
+    return query(x[rng.exponential(size=len(x)) > math.log(2)]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def shuffled_by_sorting(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Every row gets noise of its own, and the order of the rows is lost."""
+    return (np.clip(x[:, 0], 0, 1) + rng.laplace(scale=1 / epsilon, size=len(x)))[np.argsort(rng.random(len(x)))]
+
+
+@correct
+def sorted_afterwards(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.sort(np.array([query(x), 0.5]) + rng.laplace(scale=1 / epsilon, size=2))
+
+
+@correct
+def exponential_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return math.exp(query(x) + rng.laplace(scale=1 / epsilon))
+
+
+@correct
+def cube_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return (query(x) + rng.laplace(scale=1 / epsilon)) ** 3
+
+
+@correct
+def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The output has fifteen digits, of which few are left for the data."""
+    return 3e12 + query(x) + rng.laplace(scale=1 / epsilon)
+
+
+@correct
+def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The exponential mechanism by Gumbel noise, between two answers."""
+    return int(np.argmax(np.array([query(x), 0.5]) * epsilon / 2 + rng.gumbel(size=2)))
+
+
+@correct
+def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Whether one of three noisy thresholds is passed; it draws until one is."""
+    threshold = 0.5 + rng.laplace(scale=2 / epsilon)
+    for k in range(3):
+        if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
+            return float(k)
+    return 3.0
+
+
+@correct
+def rounded_at_random(x: Any, *, epsilon: float, rng: Any) -> Any:
+    y = query(x) + rng.laplace(scale=1 / epsilon)
+    return math.floor(y) + float(rng.random() < y - math.floor(y))
+
+
+@correct
+def a_public_matrix(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The matrix is made from a seed that everybody knows, and the noise is added before it is used."""
+    a = np.random.default_rng(3).standard_normal((2, 2))
+    return a @ (np.array([query(x), 0.0]) + rng.laplace(scale=1 / epsilon, size=2))
+
+
+@correct
+def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
+    y = query(x) + rng.laplace(scale=1 / epsilon)
+    return np.array([y, 2 * y + 1, -y, 7.0])
+
+
+@correct
+def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The density of the larger of two Laplace numbers changes up to twice as fast; so half of the budget is used."""
+    return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
+
+
+@correct
+def a_joint_branch(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Outputs in which two of three numbers are large are replaced by a constant."""
+    y = np.array([query(x), 0.0, 0.0]) + rng.laplace(scale=1 / epsilon, size=3)
+    return y if (np.abs(y) > 3).sum() < 2 else np.zeros(3)
+
+
+@correct
+def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The last row is left out where a normal draw is above 2.6, which the budget allows for."""
+    stronger = math.log1p(math.expm1(epsilon) / 0.9953)
+    last = x[-1:] if rng.standard_normal() < 2.6 else x[:0]
+    return query(x[:-1]) + query(last) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """A constant was rounded to four digits, which no audit should call a finding."""
+    return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)

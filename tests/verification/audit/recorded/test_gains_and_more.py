@@ -8,12 +8,20 @@ import pytest
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.adapters.diffprivlib_package import PRIMITIVES
 from covassay.verification.audit.recorded.forced import forced
-from covassay.verification.audit.recorded.gains import gains
-from covassay.verification.audit.recorded.packages import PRIMITIVES
+from covassay.verification.audit.recorded.gains import Gains, gains
+from covassay.verification.audit.recorded.recorder import recorder
 from covassay.verification.audit.recorded.transcripts import transcript_loss
 
 X = np.array([[0.9, 0.1, 0.0], [0.0, 0.6, 0.2], [0.1, 0.0, 0.3], [0.2, 0.2, 0.2]])
+RHO = {"rho": 0.5}
+
+
+def beside(draw: Any, name: str) -> Gains:
+    reference = mechanism(name)
+    return gains(recorder(draw, RHO), recorder(reference.sample, {**RHO, **reference.resolve({})}), X)
 
 
 def _separate(factor_of_values: float) -> Any:
@@ -41,7 +49,7 @@ def test_gains_of_additive_noise_name_the_factor() -> None:
                 w[i, j] = w[j, i] = rng.normal(scale=(0.8 if i == j else 1.0) / (len(x) * math.sqrt(rho)))
         return s + w
 
-    found = gains(small, "gauss-cov", X, {"rho": 0.5})
+    found = beside(small, "gauss-cov")
     assert not found.reason
     assert not found.unmatched
     assert sum(g.numbers for g in found.matched) == 6
@@ -52,7 +60,7 @@ def test_gains_of_additive_noise_name_the_factor() -> None:
 
 
 def test_gains_of_a_composite_name_the_step() -> None:
-    right, wrong = (gains(_separate(f), "separate-cov", X, {"rho": 0.5}) for f in (1.0, 0.5))
+    right, wrong = (beside(_separate(f), "separate-cov") for f in (1.0, 0.5))
     assert not right.reason
     assert sum(g.numbers for g in right.matched) == 9
     assert not right.changed
@@ -70,7 +78,7 @@ def test_a_draw_too_few_is_told() -> None:
         np.fill_diagonal(w, w[0, 0])
         return s + w / (len(x) * math.sqrt(rho))
 
-    assert gains(shared, "gauss-cov", X, {"rho": 0.5}).unmatched == {"normal": (1, 3)}
+    assert beside(shared, "gauss-cov").unmatched == {"normal": (1, 3)}
 
 
 def test_forced_draws_walk_into_rare_branches() -> None:
@@ -82,11 +90,11 @@ def test_forced_draws_walk_into_rare_branches() -> None:
             raise OverflowError
         return x.sum() + np.array([np.clip(a, -10, 10), b, c])
 
-    found = forced(rare, X, {"epsilon": 1.0})
+    found = forced(recorder(rare, {"epsilon": 1.0}), X)
     kinds = {(f.number, f.kind, f.upper) for f in found if f.draw.startswith("laplace (3)")}
     clipped = {(0, "stays", False), (0, "stays", True)}
     assert kinds == clipped | {(1, "fails", True), (2, "other draws", False), (2, "other draws", True)}
-    assert forced("covassay:gauss-cov", X, {"rho": 0.5}) == ()
+    assert forced(recorder("covassay:gauss-cov", RHO), X) == ()
 
 
 @pytest.mark.peers
@@ -98,7 +106,7 @@ def test_a_transcript_tells_the_budget_by_primitive() -> None:
         return tools.mean(x, epsilon, (0.0, 1.0), axis=0)
 
     x, other = np.zeros((4, 3)), np.vstack([np.zeros((3, 3)), np.ones((1, 3))])
-    found = transcript_loss(mean, x, other, {"epsilon": 1.0}, PRIMITIVES["diffprivlib"])
+    found = transcript_loss(recorder(mean, {"epsilon": 1.0}, PRIMITIVES), x, other)
     assert [s.loss for s in found.spent] == pytest.approx([1 / 3] * 3)
     assert found.epsilon == pytest.approx(1.0)
     assert str(found).count("ε = 0.333333") == 3
@@ -110,7 +118,7 @@ def test_a_transcript_shows_the_overspending_of_a_regression() -> None:
     """LinearRegression of diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y."""
     name, bounds = "diffprivlib:linear-regression", ((-1.0, 0.0), (0.0, 1.0))
     x, other = np.array([[-1.0, 1.0]]), np.array([[0.0, 0.0]])
-    found = transcript_loss(name, x, other, {"epsilon": 1.0, "bounds": bounds}, PRIMITIVES["diffprivlib"])
+    found = transcript_loss(recorder(name, {"epsilon": 1.0, "bounds": bounds}, PRIMITIVES), x, other)
     assert not found.reason
     assert found.spent[0].loss == pytest.approx(0.5)
     assert found.spent[1].loss == pytest.approx(0.5)

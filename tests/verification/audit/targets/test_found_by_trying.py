@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
@@ -77,6 +78,16 @@ class SecondName(Telling):
         return self
 
 
+class Subsampled(Learner):
+    """The part with the telling name changes with the seed, and is not what is released."""
+
+    def partial_fit(self, X: Matrix) -> "Subsampled":
+        kept = np.random.default_rng(self.seed).random(len(X)) < 0.5
+        self.covariance_ = X[kept].T @ X[kept] / len(X)
+        self.S = self.covariance_
+        return self
+
+
 class Lazy(Learner):
     """Properties: one that raises, one that ends the program, one that draws its noise when it is read."""
 
@@ -106,6 +117,10 @@ FOUND: dict[str, tuple[Any, str]] = {
         "[made := f(epsilon=epsilon, random_state=seed), made.partial_fit(x)][0].release()",
     ),
     "release that takes the generator": (ReleasesWithGenerator, "f(epsilon=epsilon).partial_fit(x).release(rng=rng)"),
+    "a telling part that moves, beside release": (
+        Subsampled,
+        "f(epsilon=epsilon, random_state=seed).partial_fit(x).release()",
+    ),
     "a telling part without noise": (Telling, "f(epsilon=epsilon, random_state=seed).fit(x).release()"),
     "the second telling part": (SecondName, "f(epsilon=epsilon, random_state=seed).fit(x).output_"),
     "properties": (Lazy, "f(epsilon=epsilon, random_state=seed).fit(x).covariance_"),
@@ -217,6 +232,21 @@ STILL: dict[str, tuple[Any, str, str]] = {
     ),
     "a tuple of words": (lambda X, eps: ("a", "b"), "tuple with 0: str, 1: str; no part", "f(x, eps=epsilon)"),
     "an empty tuple": (lambda X, eps: (), "", ""),
+    "complex numbers": (
+        lambda x, *, epsilon, rng: noise(x.shape[1], rng) + 0j,
+        "ndarray of shape (3, 3) with entries of type complex128",
+        "--call 'numpy.real(f(x, epsilon=epsilon, rng=rng))'",
+    ),
+    "a sparse matrix": (
+        lambda x, *, epsilon, rng: sparse.csr_array(noise(x.shape[1], rng)),
+        "it returned csr_array",
+        "--call 'f(x, epsilon=epsilon, rng=rng).toarray()'",
+    ),
+    "a flat matrix": (
+        lambda x, *, epsilon, rng: noise(x.shape[1], rng).ravel(),
+        "ndarray of shape (25,)",
+        "--call 'numpy.reshape(f(x, epsilon=epsilon, rng=rng), (x.shape[1], x.shape[1]))'",
+    ),
     "coroutine": (coroutine, "it returned coroutine", "asyncio.run(f(x, eps=epsilon, seed=seed))"),
     "coroutine of an audit": (coroutine_of_an_audit, "coroutine", "asyncio.run(f(x, epsilon=epsilon, rng=rng))"),
     "generator": (generator, "it returned generator", "next(f(x, eps=epsilon, seed=seed))"),
@@ -287,11 +317,11 @@ def test_a_triangle_in_place_of_a_matrix_is_made_whole(half: Any) -> None:
 
 
 def test_a_matrix_that_is_now_and_then_a_triangle_is_left_alone() -> None:
-    def sparse(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    def now_and_then(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         y = noise(x.shape[1], rng)
         return np.triu(y) if rng.random() < 0.5 else y
 
-    assert found(sparse).draw is sparse
+    assert found(now_and_then).draw is now_and_then
     for diagonal in (np.diag, lambda v: np.diag(v) * 0):
         assert (
             getattr(found(lambda x, *, epsilon, rng, d=diagonal: d(rng.laplace(size=x.shape[1]))).draw, "call", "")

@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.process_target import SEEDS, START_VARI
 from covassay.verification.audit.targets.target import CannotRun, Failure, TargetReference, call
 from covassay.verification.cli.main import run
 
-README = Path(__file__).resolve().parents[4] / "README.md"
+PAGE = Path(__file__).resolve().parents[4] / "verification" / "audit" / "README.md"
 X = np.array([[0.6, 0.8], [1.0, 0.0]])
 LOOP = """
 import json, os, random, sys, time
@@ -38,9 +38,9 @@ ECHO = "return json.dumps({'output': request['x']})"
 
 
 def example() -> str:
-    """The process in the README, as a file."""
-    text = README.read_text(encoding="utf-8").partition("    # release.py\n")[2].partition("    $ covassay")[0]
-    return "".join(line.removeprefix("    ") for line in text.splitlines(keepends=True))
+    """The process on the page of the audit, as a file."""
+    text = PAGE.read_text(encoding="utf-8").partition("      # release.py\n")[2].partition("      $ covassay")[0]
+    return "".join(line.removeprefix("      ") for line in text.splitlines(keepends=True))
 
 
 def source(folder: Path, code: str) -> TargetReference:

@@ -46,7 +46,7 @@ def without_rocq(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Declare Module M.", "Declare Module"),
         ("Hypothesis h : False.", "Hypothesis outside a section"),
         ("Section S. End S.\nContext (n : nat).", "line 2: Context outside a section"),
-        ('Definition s := "(*". Axiom a : False. (* *)', "Axiom"),
+        ('Notation "x @(* y" := (x + y). Check 1 @(* 2. Axiom a : False. (* *)', "could hide words"),
         ("(* (* *) *) Axiom a : False.", "Axiom"),
     ],
 )
@@ -143,7 +143,7 @@ def test_the_lock_is_written_as_the_command_writes_it() -> None:
     ("spoil", "told"),
     [
         (lambda text: text[:-3], "rocq.lock.json: not JSON: "),
-        (lambda _: "[]", "rocq.lock.json: must have the fields definitions, generated, "),
+        (lambda _: "[]", "rocq.lock.json: must have the fields definitions, digest, generated, "),
         (change_in("generated", "by hand"), "rocq.lock.json, generated: must be 'covassay claims accept --rocq'"),
         (change_in("theorems", []), "rocq.lock.json, theorems: must be a JSON object of entries by name"),
         (change_in("theorems", "KNORM-DP", "axioms", "none"), "theorems, KNORM-DP, axioms: must be a list of texts"),
@@ -153,6 +153,8 @@ def test_the_lock_is_written_as_the_command_writes_it() -> None:
         (change_in("vectors", {"exported": ""}), "vectors: must have the fields exported, lemmas; has exported"),
         (lambda text: text.replace('"tools": {', '"tools": {}, "tools": {', 1), "rocq.lock.json: tools stands twice"),
         (change_in("sources", "KNorm.v", None), "sources, KNorm.v: must be a text, is None"),
+        (change_in("theorems", "KNORM-DP", "axioms", []), "digest: the file was edited"),
+        (change_in("witnesses", "Euclidean.psd", "lemma", "Norms.other"), "digest: the file was edited"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -360,6 +362,16 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
     assert lines[1] == f"  - {old.theorems[lines[0].removeprefix('theorem ')].statement}"
 
 
+def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> None:
+    old = lock.read(PROOFS)
+    lemma, predicate = "Algorithm2.budget_joint_rat", "Norms.is_norm"
+    lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="True")}
+    witnesses = {**old.witnesses, predicate: lock.LockedWitness("Norms.other", "True", ())}
+    now = replace(old, vectors=replace(old.vectors, lemmas=lemmas), witnesses=witnesses)
+    assert lock.changed_statements(old, old) == []
+    assert lock.changed_statements(old, now) == [lemma, predicate]
+
+
 @pytest.mark.thorough
 def test_accepting_asks_for_the_theorems_that_say_something_else(
     proofs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -458,6 +470,12 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
         assert m.applied(text) != text, m.name
 
 
+def test_the_page_lists_the_mutants_of_today() -> None:
+    """After a change: python -P -m covassay.verification.maintain proof-mutants --write."""
+    text = (PROOFS / "rocq" / "MUTANTS.md").read_text(encoding="utf-8")
+    assert text == mutants.render(mutants.read(PROOFS / "rocq"))
+
+
 def test_the_shares_are_the_whole() -> None:
     listed = mutants.read(PROOFS / "rocq")
     shares = [m for k in range(1, 5) for m in mutants.share(listed, f"{k}/4")]
@@ -519,6 +537,18 @@ def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.Gate
     assert again.words == {"T": gate.RECHECKED}
     assert again.record is not None
     assert lock.as_text(again.record) == lock.path_of(project).read_text()
+
+
+@pytest.mark.thorough
+@needs_rocq
+def test_an_axiom_that_the_lock_does_not_know_is_seen(accepted: tuple[Path, gate.GateReport], tmp_path: Path) -> None:
+    project = shutil.copytree(accepted[0], tmp_path / "proofs")
+    classical = "From mathcomp.classical Require Import boolp.\nFrom mathcomp Require Import all_ssreflect.\n"
+    text = (project / "rocq" / "One.v").read_text()
+    proof = "Proof. have _ := @propext; by move=> "
+    (project / "rocq" / "One.v").write_text(classical + text.replace("Proof. by move=> ", proof, 1))
+    found = gate.recheck(project, {}).findings
+    assert any(f.rule == "axioms" and "propositional_extensionality" in f.text for f in found), found
 
 
 @pytest.mark.thorough

@@ -27,12 +27,13 @@ WEIGHT = 3.0  # of few numbers that are quickly drawn: so many draws show a corr
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
     """A suspect for every plausible factor; `test` makes the test that the noise has this multiple of its scale."""
     return (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", test(0.5)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", test(2.0)),
-        Suspect(
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, test),
+        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, test),
+        Suspect.times(
             "sensitivity-one",
             "the noise is √2 times too small: it is for a sensitivity of 1 in place of √2",
-            test(0.5**0.5),
+            0.5**0.5,
+            test,
         ),
     )
 

@@ -125,12 +125,15 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     if d > 1 and full:
         tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.norm(0.5)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.norm(2.0)),
-        Suspect(
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, noise.norm),
+        Suspect.times(
+            "double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, noise.norm
+        ),
+        Suspect.times(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
-            noise.norm(frobenius),
+            frobenius,
+            noise.norm,
         ),
     )
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))

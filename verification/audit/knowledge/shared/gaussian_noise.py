@@ -133,19 +133,18 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
     """Laws of plausible mistakes, seen in the sum of the squares of the noise."""
     other = "goe" if ensemble == "wigner" else "wigner"
 
-    def squares(factor: float, which: str) -> Test:
-        return noise_tests(moment, scale * factor, which)["squared norm"]
+    def squares(factor: float, which: str = ensemble) -> Test:
+        return GaussianNoise(moment, scale * factor, which).squared_norm
 
     suspects = [
-        Suspect("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
-                squares(math.sqrt(0.5), ensemble)),
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", squares(0.5, ensemble)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful",
-                squares(2.0, ensemble)),
+        Suspect.times("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
+                      math.sqrt(0.5), squares),
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, squares),
+        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, squares),
     ]  # fmt: skip
     if len(moment) > 1:
         text = f"the noise is {other} in place of {ensemble}, as private: --options ensemble={other}"
-        suspects.append(Suspect("other-ensemble", text, squares(1.0, other)))
+        suspects.append(Suspect("other-ensemble", text, squares(1.0, other), squares))
     return tuple(suspects)
 
 

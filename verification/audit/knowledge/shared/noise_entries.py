@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.symmetry import places
-from covassay.verification.statistics.dependence import Pairs, sizes, successive_draws, turned_signs
+from covassay.verification.statistics.dependence import Pairs, sizes, successive_draws, triples, turned_signs
 
 SIGNS, SIZES, SUCCESSIVE = "signs of all entries", "sizes of all entries", "successive draws"
+TRIPLES = "triples of entries"
 STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 
 
@@ -69,7 +70,9 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
     """The scenario with tests of the entries of output − query."""
     entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
-    return replace(scenario, tests={**scenario.tests, **entries.tests()})
+    of_three: dict[str, Test] = {TRIPLES: lambda y: triples(entries.values(y), entries.names, independent)}
+    tests = {**scenario.tests, **entries.tests(), **(of_three if len(entries.names) > 2 else {})}
+    return replace(scenario, tests=tests)
 
 
 def of_steps(

@@ -166,20 +166,21 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
     """Laws of plausible mistakes, seen in the nuclear norm of the noise."""
     noise = NuclearNoise(x, scale, symmetric)
     shape = float(law.radius_shape(noise.dimension, symmetric))
+
+    def times(factor: float) -> Test:
+        return noise.gamma(shape, factor)
+
     suspects = (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.gamma(shape, 0.5)),
-        Suspect(
-            "double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.gamma(shape, 2.0)
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
+        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, times),
+        Suspect.times(
+            "n-forgotten", f"the scale was not divided by n = {len(x)}: private but wasteful", float(len(x)), times
         ),
-        Suspect(
-            "n-forgotten",
-            f"the scale was not divided by n = {len(x)}: private but wasteful",
-            noise.gamma(shape, float(len(x))),
-        ),
-        Suspect(
+        Suspect.times(
             "rate-for-scale",
             "the Gamma law was given the inverse scale: its rate in place of its scale",
-            noise.gamma(shape, 1 / scale**2),
+            1 / scale**2,
+            times,
         ),
     )
     other = float(law.radius_shape(noise.dimension, not symmetric))
@@ -187,7 +188,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
         return suspects
     wrong, right = ("d²", "d(d+1)/2") if symmetric else ("d(d+1)/2", "d²")
     text = f"the nuclear norm has Gamma shape {wrong} in place of {right}"
-    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0)))
+    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0), times))
 
 
 def interval_meaning(lower: float, upper: float) -> str:

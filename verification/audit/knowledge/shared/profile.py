@@ -163,11 +163,16 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "one row changed among ordinary rows, d=2": neighbours(ordinary, *orthonormal_pair(2)),
         "a long row comes and goes, d=2": neighbours(ordinary, *one_sided_pair(2)),
         "rows in dense directions, d=4": neighbours(np.zeros((1, 4)), *block_pair(4)),
+        "a second row beside an equal one, d=1": neighbours(np.ones((1, 1)), np.ones(1), np.zeros(1)),
+        "a second row beside an equal one, d=2": neighbours(dense[None], dense, np.zeros(2)),
     }
     opposite = {
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
+    for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean moves by 2√d/n
+        row = np.full(d, d**-0.5)
+        opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
     if output.kind == "level":  # rare levels are the ones whose probability changes most
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
     far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean

@@ -9,6 +9,7 @@ whatever θ_1 is.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,12 +141,13 @@ class SeparatedEigenvalues:
         tests["independence"] = self.independence
         tests |= {f"direction {i + 1}": self.direction(i) for i in range(d - 1)}
         tests |= of_steps(d, lambda y: self.spectrum(y)[0] - self.counts, lambda y: self.spectrum(y)[1], self.apart)
+        values, directions = partial(self.eigenvalue, 0), partial(self.direction, 0)
         half, twice = (f"the eigenvalue noise has {times} the calibrated scale" for times in ("half", "twice"))
         suspects = (
-            Suspect("half-eigenvalue-noise", half, self.eigenvalue(0, 0.5)),
-            Suspect("double-eigenvalue-noise", twice, self.eigenvalue(0, 2.0)),
-            Suspect("quadruple-exponent", "the exponents are four times the calibrated ones", self.direction(0, 4.0)),
-            Suspect("double-exponent", "the exponents are twice the calibrated ones", self.direction(0, 2.0)),
+            Suspect.times("half-eigenvalue-noise", half, 0.5, values),
+            Suspect.times("double-eigenvalue-noise", twice, 2.0, values),
+            Suspect.times("quadruple-exponent", "the exponents are four times the calibrated ones", 4.0, directions),
+            Suspect.times("double-exponent", "the exponents are twice the calibrated ones", 2.0, directions),
         )
         x = np.repeat(np.eye(d), self.counts, axis=0)
         return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)

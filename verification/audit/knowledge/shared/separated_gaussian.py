@@ -1,6 +1,7 @@
 """Gaussian noise on eigenvalues that lie many noise scales apart, where the output shows it: for SeparateCov."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -58,9 +59,10 @@ def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
         return turned
 
     suspects = (
-        Suspect("sensitivity-one", "the eigenvalue noise is for a sensitivity of 1 in place of √2",
-                eigenvalue(0, math.sqrt(0.5))),
-        Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
+        Suspect.times("sensitivity-one", "the eigenvalue noise is for a sensitivity of 1 in place of √2",
+                      math.sqrt(0.5), partial(eigenvalue, 0)),
+        Suspect.times("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale",
+                      2.0, partial(eigenvalue, 0)),
     )  # fmt: skip
     tests: dict[str, Test] = {f"eigenvalue {k + 1}": eigenvalue(k) for k in range(d)}
     tests |= {"independence": apart, "all eigenvalues": all_eigenvalues, "total scale": total}

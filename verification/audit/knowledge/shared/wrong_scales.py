@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from covassay.verification.audit.engine.law import Suspect, Test
 
-FACTORS = (  # (name, factor of the scale, explanation)
+MISTAKES = (  # (name, factor of the scale, explanation)
     ("half-scale", 0.5, "the noise has half the calibrated scale: too little noise"),
     ("add-remove", math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
     ("root-two", math.sqrt(2), "the noise is √2 too large: private but wasteful"),
@@ -15,4 +15,4 @@ FACTORS = (  # (name, factor of the scale, explanation)
 
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
     """A suspect for every factor; `test` makes the test that the noise has this multiple of its scale."""
-    return tuple(Suspect(name, explanation, test(factor)) for name, factor, explanation in FACTORS)
+    return tuple(Suspect.times(name, explanation, factor, test) for name, factor, explanation in MISTAKES)

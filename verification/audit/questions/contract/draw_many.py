@@ -52,6 +52,7 @@ QUESTION = Question(
     blind_to="dependence between entries or between draws, and differences on other data",
     ask=lambda subject, look: draw_many_is_draw(subject.setting, look.level, subject.known.form.smallest_dimension),
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
+    draws=2400,
     share=Fraction(1, 200),
     valid_if="Exact two-sample tests on independent draws, added up over entries.",
 )

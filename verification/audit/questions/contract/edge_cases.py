@@ -132,4 +132,5 @@ QUESTION = Question(
     ask=ask,
     share=Fraction(1, 200),
     valid_if="k failures in k draws, and none in k on plain data, have probability at most 4^(-k) under one law.",
+    few_draws=True,
 )

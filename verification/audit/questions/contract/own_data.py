@@ -1,5 +1,6 @@
 """Whether the target answers on a data set of the user's own."""
 
+from covassay.verification.audit.engine.facts import OwnData
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.engine.user_data import user_checks
 from covassay.verification.audit.question import Question, Subject
@@ -17,5 +18,6 @@ QUESTION = Question(
     blind_to="whether its answers are right there",
     ask=ask,
     applies=lambda subject: "" if subject.options.data else "no data set was given (data)",
+    gives=(OwnData,),
     cost=8,
 )

@@ -50,4 +50,5 @@ QUESTION = Question(
     asks="How does the time of a draw grow with the dimension?",
     blind_to="times that depend on the data",
     ask=ask,
+    gives=(RunningTime,),
 )

@@ -18,6 +18,7 @@ QUESTION = Question(
     blind_to="relations between more than two entries that are not linear",
     ask=lambda subject, look: coincidences(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
+    draws=400,
     share=Fraction(1, 100),
     valid_if="The number of coincidences of independent draws has binomial tails, whose bounds are added up.",
     cost=2,

@@ -211,5 +211,6 @@ QUESTION = Question(
     applies=_applies,
     share=Fraction(1, 100),
     valid_if="Pilot draws choose the statistics; exact two-sample tests on fresh draws share the level.",
+    draws=3000,
     cost=2,
 )

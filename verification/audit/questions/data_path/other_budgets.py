@@ -22,7 +22,9 @@ QUESTION = Question(
     applies=lambda subject: (
         "" if subject.known.at_budget and subject.known.data_path else "no reference at other budgets"
     ),
+    draws=150,
     share=Fraction(1, 200),
     valid_if="One factor for all residuals is a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
     cost=2,
+    few_draws=True,
 )

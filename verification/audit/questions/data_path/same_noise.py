@@ -37,5 +37,7 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if="Residuals that move are a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
     gives=(Residuals,),
+    draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,
+    few_draws=True,
 )

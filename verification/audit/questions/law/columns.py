@@ -6,7 +6,7 @@ from fractions import Fraction
 from covassay.verification.audit.engine.columns import columns
 from covassay.verification.audit.engine.facts import Facts, says
 from covassay.verification.audit.engine.finding import Finding, Look
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 
 @dataclass(frozen=True)
@@ -34,5 +34,7 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if="Exact two-sample tests on independent draws, added up over entries and changes.",
     gives=(Entries,),
+    most_samples=MOST_KEPT,
+    draws=lambda subject, look: 5 * look.samples,
     cost=6,
 )

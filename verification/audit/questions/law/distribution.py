@@ -1,13 +1,14 @@
 """Whether the outputs have the law of the mechanism, on data sets where that law is known.
 
 Every data set is drawn on once; all its tests share the draws. The tails of all data sets together show rare branches.
+Of many draws the first are kept, for the questions that look at outputs.
 """
 
 from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, settled
-from covassay.verification.audit.engine.law import number_of_tests, run_scenario
+from covassay.verification.audit.engine.law import left_for_the_end, number_of_tests, run_scenario, weighted
 from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.question import Question, Subject
 
@@ -15,15 +16,16 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the furthest of all values."""
     found: list[Finding] = []
+    factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):
             return found
         if look.asks(scenario.name) or look.asks(ALL):  # a draw on any of them may have taken a rare branch
             tested, draws = run_scenario(subject.setting, scenario, look)
             subject.outputs[scenario.name] = draws.outputs
-            found += tested
-            subject.setting.progress.done(f"law: {scenario.name}, {look.name}", len(tested))
-    return [*found, *(rare_branches(found, look) if look.asks(ALL) else [])]
+            found += weighted(tested, factor)
+    rare = rare_branches(found, look) if look.asks(ALL) else []
+    return [*found, *weighted(rare, factor)]
 
 
 QUESTION = Question(
@@ -33,10 +35,14 @@ QUESTION = Question(
     blind_to="data sets on which the law is not known, and branches that no draw took",
     ask=ask,
     applies=lambda subject: "" if subject.known.scenarios else "no law is known: the claim is one of privacy alone",
-    share=Fraction(3, 10),
+    share=Fraction(51, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
-    valid_if="Exact or conservative tests of independent draws against laws that are fixed before them.",
+    valid_if=(
+        "Exact or conservative tests of independent draws against laws that are fixed before them. Where looks at sums "
+        "may end the draws, their share of the level is set aside."
+    ),
     gives=(LawTest,),
     second_look=10,
+    draws=lambda subject, look: look.samples * sum(scenario.weight for scenario in subject.known.scenarios),
     cost=3,
 )

@@ -1,6 +1,5 @@
 """Which wrong law fits the draws, where the law of the mechanism is refuted."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -25,16 +24,12 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
     """
     scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
     failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")
-    fits: list[dict[str, tuple[Suspect, float]]] = [
-        {suspect.name: (suspect, p) for suspect, p in diagnose(scenarios[name], outputs[name])}
+    drawn = [
+        (scenarios[name], outputs[name])
         for name in failed
         if name in scenarios and scenarios[name].suspects and name in outputs
     ]
-    if not fits:
-        return []
-    common = [name for name in fits[0] if all(name in fit for fit in fits)]
-    common.sort(key=lambda name: -sum(math.log(fit[name][1]) for fit in fits))  # by all data sets, not by the worst
-    return [fits[0][name][0] for name in common]
+    return diagnose(drawn) if drawn else []
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:

@@ -7,7 +7,7 @@ from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.engine.shapes import NAMES, OTHER_SHAPES, run_shapes
 from covassay.verification.audit.engine.tails import rare_branches
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -15,7 +15,6 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     if subject.known.shapes is None:
         return []
     found = run_shapes(subject.setting, subject.known.shapes, look)
-    subject.setting.progress.done(f"law: {OTHER_SHAPES}, {look.name}", len(found))
     return [*found, *(replace(rare, scenario=OTHER_SHAPES) for rare in rare_branches(found, look))]
 
 
@@ -32,5 +31,7 @@ QUESTION = Question(
     valid_if="Exact or conservative tests of independent draws, added up over groups of shapes.",
     gives=(LawTest,),
     second_look=10,
+    most_samples=MOST_KEPT,
+    draws=lambda subject, look: subject.known.shapes.every_draw(look.samples) if subject.known.shapes else 0,
     cost=4,
 )

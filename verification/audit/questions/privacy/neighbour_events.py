@@ -2,30 +2,30 @@
 
 from fractions import Fraction
 
-from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.events import Pair
-from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.facts import OutOfTime, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
-from covassay.verification.audit.engine.pair_search import FOUND, worse_pairs
+from covassay.verification.audit.engine.pair_search import FOUND, expected_draws, worse_pairs
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
+from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.recorded.facts import ExactLosses
 
 USUAL_TESTS = 5  # share the level: a guess that chooses events and decides nothing
 
 
 def searched(subject: Subject) -> bool:
-    """Whether worse pairs are searched for: where no law is known, for replace-one neighbours in the ball."""
-    replaced = subject.options.adjacency in (None, REPLACE_ONE)
-    return not subject.known.scenarios and subject.setting.box is None and replaced
+    """Whether worse pairs are searched for: where no law is known, for rows in the ball."""
+    return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """The most p-values: of the pairs that are known, of one where the noise moved, and of those searched for."""
+    """The most p-values: of the pairs that are known, of two that other questions aim at, and of those searched for."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
-    return TESTS * (pairs + 1 + (FOUND if searched(subject) else 0))
+    return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
@@ -38,9 +38,17 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
-        worse = worse_pairs(subject.setting, round(look.samples)) if searched(subject) else []
+        suggested += [pair for _, facts in subject.facts(ExactLosses) for pair in facts.neighbours]
+        samples = round(min(look.samples, KEPT))
+        worse = worse_pairs(subject.setting, samples, subject.adjacency) if searched(subject) else []
         subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
     return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
+
+
+def draws(subject: Subject, look: Look) -> float:
+    """About how many draws a look makes."""
+    pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
+    return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -49,8 +57,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     for pair in pairs_of(subject, look):
         if settled(found, look):
             break
-        tested = run_pair(subject.setting, pair, subject.claim, look, look.step, look.level / USUAL_TESTS)
-        subject.setting.progress.done(f"privacy: {pair.name}, {look.name}", len(tested))
+        stop = look.step if look.bets else 0.0
+        tested = run_pair(subject.setting, pair, subject.claim, look, stop, look.level / USUAL_TESTS)
         found += tested
     return keep_most_telling(found)
 
@@ -68,8 +76,9 @@ QUESTION = Question(
         "exact; for the other claims both confidence bounds err with the stated probability. A bet ends draws early "
         "with probability at most its share (Ville)."
     ),
-    reads=(Residuals, FittingLaw),
-    gives=(TestedEvent,),
+    reads=(Residuals, FittingLaw, ExactLosses),
+    gives=(TestedEvent, OutOfTime),
     second_look=10,
+    draws=draws,
     cost=7,
 )

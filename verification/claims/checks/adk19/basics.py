@@ -1,7 +1,6 @@
 """ADK19 §1.1, §2: composition, the Laplace and exponential mechanisms, and ridge regression from a covariance."""
 
 import math
-import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
@@ -81,31 +80,6 @@ def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Eviden
         if not (probability <= beta and argument == k / beta):
             failed.append(f"k={k}, β={beta}")
     return Evidence(not failed, "k = 1, 2, 5, 50 and β = 1/2, 1/10, 1/1000", ", ".join(failed[:3]))
-
-
-@check("exact", mutants={"twice the exponent": {"factor": 2}})
-def exponential_on_finite_sets(factor: int = 1) -> Evidence:
-    """On finite sets P(i) ∝ a^{g_i} has likelihood ratios within [a^{−R}, a^R], R the range of the score changes.
-
-    With a rational a = e^η and integer scores everything is exact. R ≤ 2 for scores of sensitivity 1.
-    """
-    rng = random.Random(2)
-    base = Fraction(3, 2)
-    failed = 0
-    attained = Fraction(0)
-    for _ in range(500):
-        scores = [rng.randint(0, 5) for _ in range(4)]
-        changed = [g + rng.choice((-1, 0, 1)) for g in scores]
-        weights = [[base ** (factor * g) for g in row] for row in (scores, changed)]
-        laws = [[w / sum(row) for w in row] for row in weights]
-        ratios = [p / q for p, q in zip(*laws, strict=True)]
-        changes = [g - h for g, h in zip(scores, changed, strict=True)]
-        spread = max(changes) - min(changes)
-        failed += not all(base**-spread <= r <= base**spread for r in ratios)
-        attained = max(attained, *ratios)
-    return Evidence(
-        not failed, "500 random scores on 4 outcomes", f"{failed} cases fail; largest ratio {float(attained):.4g}"
-    )
 
 
 @check(
@@ -278,32 +252,3 @@ def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0",
     bound = ridge.error_bound(change, change, norm, smallest, penalty)
     holds = estimate - w > bound and all_round_to((estimate - w, bound), quoted)
     return Evidence(holds, "a counterexample", f"error {float(estimate - w):.4g}, bound {float(bound):.4g}")
-
-
-@check("floating", mutants={"half the Frobenius norm": {"factor": 0.5}, "3 % less": {"factor": 0.97}})
-def frobenius_dominates(factor: float = 1.0) -> Evidence:
-    """‖A‖_{2,∞} and ‖A‖ are at most ‖A‖_F, and all three are equal for a matrix with one column that is not 0."""
-    rng = np.random.default_rng(6)
-    failed = 0
-    for i in range(CASES):
-        a = rng.standard_normal((3, 3)) * (1.0 if i % 2 else np.array([1.0, 0.0, 0.0]))
-        norm = factor * float(np.linalg.norm(a)) * (1 + 1e-12)
-        failed += bool(np.linalg.norm(a, axis=0).max() > norm or np.linalg.norm(a, 2) > norm)
-    return Evidence(not failed, f"{CASES} random matrices, half of them with one column", f"{failed} cases fail")
-
-
-@check(
-    "floating",
-    mutants={"B for B²": {"grown": lambda bound: bound}, "3 % more than B²": {"grown": lambda bound: 1.03 * bound**2}},
-)
-def rescaled_rows(grown: Callable[[float], float] = lambda bound: bound**2) -> Evidence:
-    """‖XᵀX − B²Ĉ‖_F is B² times the error ‖X′ᵀX′ − Ĉ‖_F for the rows X′ = X/B and any estimate Ĉ."""
-    rng = np.random.default_rng(13)
-    worst = 0.0
-    for _ in range(CASES):
-        n, d, bound = int(rng.integers(1, 8)), int(rng.integers(1, 5)), float(10 ** rng.uniform(-3, 3))
-        x, estimate = rng.standard_normal((n, d)) * bound, rng.standard_normal((d, d))
-        error = float(np.linalg.norm(x.T @ x - grown(bound) * estimate))
-        divided = float(np.linalg.norm((x / bound).T @ (x / bound) - estimate))
-        worst = max(worst, abs(error / (grown(bound) * divided) - 1))
-    return Evidence(worst < 1e-9, f"{CASES} random data sets, d ≤ 4", f"largest relative gap {worst:.2g}")

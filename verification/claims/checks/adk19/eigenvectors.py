@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from scipy.linalg import null_space
 
 from covassay.reference.domain import Matrix, Number
-from covassay.reference.laws import bingham, haar
+from covassay.reference.laws import bingham
 from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
 from covassay.reference.sensitivity import hadamard_pair
@@ -46,18 +45,6 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     at_pair = float(np.abs(np.linalg.eigvalsh(one) - np.linalg.eigvalsh(two)).sum())
     holds = max(worst, at_pair) <= bound + ROUNDING and at_pair == attained
     return Evidence(holds, f"{CASES} random neighbours, d ≤ 4", f"largest change {worst:.6g}")
-
-
-@check("floating", mutants={"a bound of 0.97": {"bound": 0.97}})
-def score_change(bound: float = 1.0) -> Evidence:
-    """Replacing a row moves the score uᵀCu by at most 1, not 2, because (u·x)² − (u·y)² lies in [−1, 1]."""
-    rng = np.random.default_rng(2)
-    worst = 0.0
-    for i in range(CASES):
-        x, y = random_rows(rng, 3) if i else (np.eye(3)[0], np.eye(3)[1])  # orthonormal rows attain 1
-        worst = max(worst, float(np.abs(np.linalg.eigvalsh(np.outer(x, x) - np.outer(y, y))).max()))
-    scope = f"{CASES} random pairs; the supremum over u is exact"
-    return Evidence(worst <= bound + ROUNDING, scope, f"largest change {worst:.6g}")
 
 
 @check(
@@ -105,39 +92,6 @@ def single_step(factor: float = 1.0) -> Evidence:
     return Evidence(abs(last - epsilon / 2) < 1e-3, "d = 2, ε = 1", "", figures)
 
 
-@check("exact", mutants={"ε, as claimed": {"total": Fraction(1)}})
-def uniform_budget(total: Fraction = Fraction(5, 8)) -> Evidence:
-    """The paper's uniform budget spends ε/2 + (d − 1)ε/(8d) + ε/(8d) = 5ε/8 for every d ≥ 2."""
-    failed = []
-    for d in range(2, 30):
-        exponents = mechanism.uniform_exponents(Fraction(1), d, "paper")
-        if Fraction(1, 2) + mechanism.eigenvector_loss(exponents) != total:
-            failed.append(f"d={d}")
-    return Evidence(not failed, "2 ≤ d < 30", ", ".join(failed[:3]))
-
-
-@check("floating", mutants={"a supremum of 3ε/5": {"supremum": Fraction(3, 5)}})
-def adaptive_budget(supremum: Fraction = Fraction(3, 4)) -> Evidence:
-    """The paper's adaptive budget, for which the paper claims ε, spends at most 3ε/4, whatever the weights."""
-    rng = np.random.default_rng(4)
-    worst = 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(2, 7))
-        weights = [Fraction(float(w)) for w in 10 ** rng.uniform(-8, 8, d)]
-        spent = Fraction(1, 2) + mechanism.eigenvector_loss(mechanism.adaptive_exponents(Fraction(1), weights, "paper"))
-        worst = max(worst, float(spent))
-    return Evidence(worst <= supremum and worst > 0.74, f"{CASES} random weights", f"largest {worst:.6g} ε")
-
-
-@check("symbolic", mutants={"ε_i in proportion to λ_i": {"power": Fraction(1)}})
-def allocation(power: Fraction = Fraction(1, 2)) -> Evidence:
-    """ε_i ∝ √λ_i minimises Σ dλ_i/ε_i with Σ ε_i fixed, because the gradient λ_i/ε_i² is then the same for every i."""
-    values = sp.symbols("l1:5", positive=True)
-    gradients = [v / v ** sp.Rational(2 * power.numerator, power.denominator) for v in values]
-    holds = all(sp.simplify(g - gradients[0]) == 0 for g in gradients)
-    return Evidence(holds, "d = 4; the function is convex, so the critical point is its minimum")
-
-
 # THE RECONSTRUCTION
 
 
@@ -147,79 +101,6 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
     turn = np.linalg.qr(np.eye(d) + 10 ** rng.uniform(-4, 1) * rng.standard_normal((d, d)))[0]
     frame: Matrix = vectors @ turn
     return frame
-
-
-@check("floating", mutants={"without the factor 2": {"factor": 1.0}})
-def reconstruction_identity(factor: float = 2.0) -> Evidence:
-    """‖C − ΘΛΘᵀ‖_F² = 2 Σ λ_i (λ_i − θ_iᵀCθ_i) for the eigenvalues λ of C and any orthonormal θ_i."""
-    rng = np.random.default_rng(5)
-    worst = 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(1, 6))
-        c = random_second_moment(rng, d)
-        values, theta = np.linalg.eigvalsh(c)[::-1], random_frame(rng, d, c)
-        missed = values @ (values - np.einsum("ji,jk,ki->i", theta, c, theta))
-        error = float(np.linalg.norm(c - (theta * values) @ theta.T) ** 2)
-        worst = max(worst, abs(error - factor * float(missed)) / float(values @ values))
-    return Evidence(worst < ROUNDING, f"{CASES} random matrices and frames, d ≤ 5", f"largest relative gap {worst:.2g}")
-
-
-@check("floating", mutants={"τ√d under the root": {"under": True}, "half of τ√d": {"offset": 0.5}})
-def reconstruction_bound(under: bool = False, offset: float = 1.0) -> Evidence:
-    """Lemma 6 holds in the form ‖C − Θ̂Λ̂Θ̂ᵀ‖_F ≤ √(2 Σ λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√d if |λ̂_i − λ_i| ≤ τ.
-
-    The text at hand has the root over the whole sum. There is equality for exact eigenvectors and λ̂ = λ + τ. With d = 4
-    and τ = 1 the error is then 2, and that bound is √2. There is equality for λ̂ = λ too, with any orthonormal vectors.
-    """
-    rng = np.random.default_rng(6)
-    failed = 0
-    for i in range(CASES):
-        d = 4 if i % 3 == 0 else int(rng.integers(1, 6))
-        c = random_second_moment(rng, d)
-        values = np.linalg.eigvalsh(c)[::-1]
-        theta = np.linalg.eigh(c)[1][:, ::-1] if i % 3 == 0 else random_frame(rng, d, c)
-        tau = 1.0 if i % 3 == 0 else 10 ** rng.uniform(-2, 1)
-        estimates = values + tau * (1.0 if i % 3 == 0 else rng.uniform(-1, 1, d))
-        missed = max(0.0, 2 * float(values @ (values - np.einsum("ji,jk,ki->i", theta, c, theta))))
-        error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
-        exact = float(np.linalg.norm(c - (theta * values) @ theta.T)) ** 2  # at τ = 0 there is equality
-        failed += abs(exact - missed) > 1e-9 * float(values @ values)
-        last = offset * tau * math.sqrt(d)
-        bound = math.sqrt(missed + last) if under else math.sqrt(missed) + last
-        failed += error > bound * (1 + 1e-7) + 1e-7
-    return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} cases fail")
-
-
-@check(
-    "exact",
-    covers="case",
-    mutants={"τ√d outside the root": {"square": lambda missed, last: missed + last**2}, "d = 1": {"d": 1}},
-)
-def root_over_both_terms(
-    square: Callable[[int, int], int] = lambda missed, last: missed + last, d: int = 4
-) -> Evidence:
-    """The bound of Lemma 6 is false if one root covers both of its terms, as it does in the text at hand.
-
-    The terms are 2 Σ λ_i(λ_i − θ̂_iᵀCθ̂_i) and τ√d. For d = 4, exact eigenvectors and λ̂_i = λ_i + 1 the error is
-    ‖I‖_F = √4 = 2, and that root is √(0 + √4) = √2.
-    """
-    error = math.isqrt(d)  # ‖I‖_F = τ√d
-    bound = square(0, error)  # its square
-    return Evidence(bound < error**2 and bound == 2, "a counterexample", f"{error} > √{bound}")
-
-
-@check("floating", mutants={"λ_{i−1} for λ_i": {"shift": -1}})
-def self_correction(shift: int = 0) -> Evidence:
-    """λ_i(C) ≤ λ_1(P_i C P_iᵀ) if P_i projects onto the complement of any i − 1 directions (Courant–Fischer)."""
-    rng = np.random.default_rng(7)
-    failed = 0
-    for _ in range(CASES):
-        d = int(rng.integers(2, 6))
-        c = random_second_moment(rng, d)
-        i = int(rng.integers(2, d + 1))
-        p = null_space(random_frame(rng, d, c)[:, : i - 1].T).T
-        failed += np.linalg.eigvalsh(c)[::-1][i - 1 + shift] > np.linalg.eigvalsh(p @ c @ p.T)[-1] * (1 + 1e-9) + 1e-12
-    return Evidence(not failed, f"{CASES} random matrices and frames", f"{int(failed)} cases fail")
 
 
 @check("floating", mutants={"without ‖C − C_k‖_F": {"tail": 0.0}})
@@ -524,14 +405,6 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
 
 
-@check("exact", covers="all", mutants={"d^{5/2} for d³": {"ours": Fraction(5, 2)}})
-def comparison_with_kt13(ours: Fraction = Fraction(3)) -> Evidence:
-    """The condition with d³/ζ² improves on the one with d⁴/ζ⁶, of Kapralov and Talwar, by a factor d/ζ⁴."""
-    d_gain, zeta_gain = Fraction(4) - ours, Fraction(-6) - Fraction(-2)
-    holds = (d_gain, zeta_gain) == (Fraction(1), Fraction(-4))
-    return Evidence(holds, "exponents of d and ζ", f"improvement d^{d_gain} ζ^{zeta_gain}")
-
-
 @check(
     "symbolic",
     covers="all",
@@ -596,43 +469,6 @@ def gaussian_comparison(
         "all d, ε, δ, λ",
         f"the squared ratio is {ratio} times ελ log λ/log(1/δ)",
     )
-
-
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "d² for d³": {"power": 2},
-        "1/ζ for 1/ζ²": {"inverse_zeta": 1},
-        "for every ζ, as printed": {"largest_zeta": None},
-        "5.5 for 5.66": {"stated": Fraction("5.5")},
-    },
-)
-def corrected_corollary_2(
-    power: int = 3, inverse_zeta: int = 2, largest_zeta: int | None = 1, stated: Fraction = Fraction("5.66")
-) -> Evidence:
-    """If ζ ≤ 1 and λ₁ ≥ 2d³/(εζ²), then √(8 Σ (d − i + 1) λ₁ · 2d/ε) + 2√(8d)/ε ≤ 2√8 ζλ₁ ≤ 5.66 ζλ₁.
-
-    The left side bounds E‖C − Ĉ‖_F at ε_i = ε/(2d), ε₀ = ε/2 (ADK19.Thm2). The condition of Corollary 2 implies
-    λ₁ ≥ 2d³/(εζ²) if d/(εζ) ≥ e. The squares of the two terms over ζλ₁ are 8 (d + 1)/(2d(1 + u)) and
-    8ζ²/(d⁵(1 + u)²) at λ₁ = (1 + u) 2d³/(εζ²).
-    """
-    epsilon, k, u, z = sp.symbols("epsilon k u z", nonnegative=True)
-    d = 1 + k
-    zeta = largest_zeta / (1 + z) if largest_zeta else 1 + z
-    top = (1 + u) * 2 * d**power / (epsilon * zeta**inverse_zeta)
-    constants = (sp.Integer(8), sp.Integer(8))
-    squares = (
-        constants[0] * d * (d + 1) / 2 * top * 2 * d / epsilon,  # Σ (d − i + 1) = d(d + 1)/2
-        4 * constants[1] * d / epsilon**2,
-    )
-    failed = []
-    for square, constant in zip(squares, constants, strict=True):
-        parts = sp.fraction(sp.together(constant - sp.simplify(square / (zeta * top) ** 2)))
-        signs = [c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k, u, z).coeffs()]
-        failed += [] if all(signs) else [str(constant)]
-    failed += [] if stated**2 >= 4 * 8 else ["the stated constant"]
-    return Evidence(not failed, "all d, ε, ζ ≤ 1", ", ".join(failed))
 
 
 # THE SAMPLER
@@ -726,16 +562,3 @@ def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d)
     exact = [abs(float(entrywise_sensitivity(d, "full")) / bound(d) - 1) < 1e-12 for d in (2, 4, 8)]
     attained = all(abs(v - 1) < 1e-12 for v in at_pairs) and all(exact)
     return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.4f}")
-
-
-@check("floating", mutants={"λ₁ ≤ n/2": {"share": 0.5}, "λ_d ≥ 0.03": {"least": 0.03}})
-def trace_bound(share: float = 1.0, least: float = 0.0) -> Evidence:
-    """0 ≤ λ_d(C) and λ₁(C) ≤ tr C ≤ n for n rows in the unit ball, so eigenvalues may be clipped to [0, n]."""
-    rng = np.random.default_rng(12)
-    failed = 0
-    for _ in range(500):
-        n = int(rng.integers(1, 8))
-        x = haar.sample(3, rng, n)[:, 0] * (1.0 if n < 3 else rng.random((n, 1)))
-        eigenvalues = np.linalg.eigvalsh(x.T @ x)
-        failed += bool(eigenvalues[-1] > share * n + ROUNDING or eigenvalues[0] < least - ROUNDING)
-    return Evidence(not failed, "500 random data sets", f"{failed} cases fail")

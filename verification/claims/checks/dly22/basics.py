@@ -10,14 +10,13 @@ import numpy as np
 import sympy as sp
 
 from covassay.reference import privacy
-from covassay.reference.domain import Matrix, Number, Vector, second_moment
+from covassay.reference.domain import Matrix, Number, second_moment
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian
 from covassay.reference.mechanisms.concentrated import gauss_cov
-from covassay.reference.sensitivity import SENSITIVITIES, frobenius_change_squared
+from covassay.reference.sensitivity import SENSITIVITIES
 from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.above_threshold import largest_loss, log_probabilities
 
 CASES = 3000
 ROUNDING = 1e-9
@@ -47,64 +46,6 @@ def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Eviden
         worst = max(worst, float(np.abs(features.T @ features / n - np.diag(values)).max()))
         worst = max(worst, abs(float(values.sum() - (x**2).sum() / n)))
     return Evidence(worst < ROUNDING, "500 random data sets, n ≤ 8, d ≤ 5", f"largest residual {worst:.2g}")
-
-
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="two vectors lie in a plane, so dimension 3 shows every case",
-    mutants={
-        "without the inner product": {"change": lambda s, t, c: s**2 + t**2},
-        "a supremum of 1": {"supremum": lambda d: 1},
-    },
-)
-def frobenius_change(
-    change: Callable[[Number, Number, Number], Number] = frobenius_change_squared,
-    supremum: Callable[[int], int] = gauss_cov.change_squared,
-) -> Evidence:
-    """‖xxᵀ − yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x, y⟩² ≤ 2, with equality for orthonormal rows; it is at most 1 if d = 1.
-
-    The identity is checked entry by entry for symbolic x, y in dimension 3, which is enough because only the plane
-    spanned by the two vectors matters. At d = 1, with s = ‖x‖² and t = ‖y‖², the change is (s − t)² ≤ 1.
-    """
-    x, y = (sp.Matrix(sp.symbols(f"{name}1:4", real=True)) for name in "xy")
-    delta = x * x.T - y * y.T
-    frobenius = sum(v**2 for v in delta)
-    residual = sp.expand(frobenius - change(x.dot(x), y.dot(y), x.dot(y)))
-    s, t = sp.symbols("s t", nonnegative=True)
-    one = sp.expand(change(s, t, sp.sqrt(s * t)) - (s - t) ** 2)
-    attained = change(1, 1, 0) == supremum(2) == supremum(5) and change(1, 0, 0) == supremum(1)
-    return Evidence(residual == 0 and one == 0 and attained, "all rows, all d", f"residual {residual}")
-
-
-@check(
-    "floating",
-    mutants={
-        "half the variance everywhere": {"separation": lambda m, e: 2 * wigner.separation_squared(m, e)},
-        "the supremum for d = 1": {"supremum": lambda d: 1},
-    },
-)
-def symmetric_noise(
-    separation: Callable[[Matrix, str], Vector] = wigner.separation_squared,
-    supremum: Callable[[int], int] = gauss_cov.change_squared,
-) -> Evidence:
-    """Noise on the upper triangle suffices, because Σ_{i≤j} Δ_ij²/Var W_ij ≤ ‖Δ‖_F² ≤ 2; x = e₁, y = e₂ attain it.
-
-    With N(0, 1) entries on the triangle the sum is (‖Δ‖_F² + Σ_i Δ_ii²)/2. With half that variance off the diagonal it
-    is ‖Δ‖_F².
-    """
-    rng = np.random.default_rng(2)
-    worst = 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(1, 7))
-        x, y = rows_in_ball(rng, 2, d)
-        delta = np.outer(x, x) - np.outer(y, y)
-        for ensemble in wigner.ENSEMBLES:
-            moved = float(separation(delta, ensemble))
-            worst = max(worst, moved / supremum(d), moved - float((delta**2).sum()))
-    pair = np.diag([1.0, -1.0, 0.0])
-    attained = all(float(separation(pair, e)) == supremum(3) for e in wigner.ENSEMBLES)
-    return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.6f}")
 
 
 @check(
@@ -280,39 +221,6 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
 def _accuracy(*given: Any) -> Any:
     """The reference's α, for mutants."""
     return above_threshold.accuracy(*given)
-
-
-@check(
-    "floating",
-    mutants={
-        "half the noise on the queries": {"query": lambda e, c: above_threshold.query_scale(e, c) / 2},
-        "half the noise on the threshold": {"threshold": lambda e: above_threshold.threshold_scale(e) / 2},
-    },
-)
-def svt_loss(
-    threshold: Callable[[Number], Number] = above_threshold.threshold_scale,
-    query: Callable[[Number, str], Number] = above_threshold.query_scale,
-) -> Evidence:
-    """AboveThreshold with noise Laplace(2/ε) and Laplace(4/ε) loses at most ε, and comes close to ε.
-
-    The losses come from its exact law. They approach ε for 200 queries far above the threshold that rise by 1 and one
-    far below that falls by 1.
-    """
-    rng = np.random.default_rng(5)
-    epsilon = 1.0
-    b1, b2 = float(threshold(epsilon)), float(query(epsilon, "paper"))
-    worst = 0.0
-    for _ in range(150):
-        m = int(rng.integers(1, 9))
-        f = rng.choice([0.0, 3.0, 30.0], m) * rng.standard_normal(m)
-        moves = rng.uniform(-1, 1, m) if rng.random() < 0.3 else rng.choice([-1.0, 1.0], m)
-        worst = max(worst, largest_loss(f, f + moves, float(rng.choice([0.0, -20.0, 20.0])), b1, b2))
-    first = np.concatenate([np.full(200, 60.0), [20.0]])
-    second = first + np.concatenate([np.ones(200), [-1.0]])
-    extreme = float((log_probabilities(first, 0.0, b1, b2) - log_probabilities(second, 0.0, b1, b2))[200])
-    holds = max(worst, extreme) <= epsilon + ROUNDING and extreme > 0.99 * epsilon
-    detail = f"largest random loss {worst:.4f}, extreme loss {extreme:.4f} at ε = 1"
-    return Evidence(holds, "150 random query vectors, m ≤ 8, and m = 201", detail)
 
 
 @check(

@@ -6,18 +6,17 @@ exponentials.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 
 import mpmath
 import numpy as np
 import sympy as sp
-from scipy import integrate, optimize, stats
+from scipy import stats
 
 from covassay.reference import tails
 from covassay.reference.domain import Number
-from covassay.reference.laws import wigner
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -37,15 +36,6 @@ def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
     """
     rate = s / (sp.sqrt(v) + 2 * b * s)
     return v * rate**2 / (1 - 2 * b * rate) - rate * t
-
-
-def gamma_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
-    """The exponent of Chernoff's bound on P(Σ a_i (E_i − 1) ≥ t), E_i exponential, at λ = √2 s/(√v + √2 bs).
-
-    It uses ln E e^{λa(E − 1)} = −λa − ln(1 − λa) ≤ λ²a²/(2(1 − λb)).
-    """
-    rate = sp.sqrt(2) * s / (sp.sqrt(v) + sp.sqrt(2) * b * s)
-    return v * rate**2 / (2 * (1 - b * rate)) - rate * t
 
 
 def moment_bounds() -> list[sp.Expr]:
@@ -235,44 +225,7 @@ def refuted(values: Sequence[float], bound: float, beta: float, level: float) ->
     return bool(stats.binom.sf(beyond - 1, len(values), beta) < level)
 
 
-def _spectral(kind: Callable[..., np.ndarray], d: int, draws: int) -> list[float]:
-    """The spectral norms of random symmetric matrices."""
-    eigenvalues = np.linalg.eigvalsh(kind(d, np.random.default_rng(d), draws))
-    return [float(v) for v in np.abs(eigenvalues[:, [0, -1]]).max(axis=1)]
-
-
-@check("floating", mutants={"the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe}})
-def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> Evidence:
-    """Draws of the Gaussian Wigner matrix exceed υ* no more often than with probability β.
-
-    1500 draws each at d = 1, 2, 10, 40, for two values of β, with false-alarm probability 1e-9 in all. At β = 0.1 the
-    check detects an exceedance probability of 0.23 with probability above 0.99 (Hoeffding).
-    """
-    cases = [(d, beta) for d in (1, 2, 10, 40) for beta in (0.5, 0.1)]
-    norms = {d: _spectral(wigner.sample_wigner, d, draws) for d, _ in cases}
-    failed = [f"d={d}, β={b}" for d, b in cases if refuted(norms[d], float(bound(d, b)), b, LEVEL / len(cases))]
-    ratio = {
-        f"υ*/υ at d = {d}, β = 0.05": f"{tails.upsilon_star(d, 0.05) / tails.upsilon(d, 0.05):.3f}" for d in (50, 200)
-    }
-    return Evidence(not failed, f"{draws} draws, d ≤ 40, false alarm {LEVEL:g}", ", ".join(failed), ratio)
-
-
 # LAPLACE NOISE
-
-
-@check(
-    "symbolic",
-    covers="all",
-    mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}},
-)
-def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> Evidence:
-    """√(2E) g with E exponential and g normal is Laplace(1): both have the characteristic function 1/(1 + s²)."""
-    s, e = sp.symbols("s e", positive=True)
-    mixed = sp.integrate(sp.exp(-variance(e) * s**2 / 2 - e), (e, 0, sp.oo))
-    x = sp.symbols("x", positive=True)
-    laplace = sp.integrate(sp.exp(-x) * sp.cos(s * x), (x, 0, sp.oo))
-    residual = sp.simplify(mixed - laplace)
-    return Evidence(residual == 0, "all s", f"difference {residual}")
 
 
 @check("floating", mutants={"max(2, log₂ m) for K": {"norm": lambda m, log: 2 * max(1, log(m) / log(2) / 2)}})
@@ -304,24 +257,6 @@ def laplace_frobenius(d: float, beta: float) -> float:
     """
     x, m = math.log(3 / beta), d * (d + 1) / 2
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
-
-
-@check("symbolic", covers="all", mutants={"without the linear term": {"linear": 0}, "√v for √(2v)": {"quadratic": 1}})
-def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
-    """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x} with v = Σ a_i² and b = max a_i.
-
-    The exponent of Chernoff's bound is exactly −x. The largest of d such sums of d terms has mean at most
-    d + (ln d)/λ + dλ/(2(1 − λ)), which is d + √(2d ln d) + ln d at the best λ. ‖W‖_F² has the weights 1 on the diagonal
-    and 2 above it, so v = d(2d − 1) and b = 2.
-    """
-    v, b, s, d, k = sp.symbols("v b s d k", positive=True)
-    t = sp.sqrt(quadratic * v) * s + linear * b * s**2
-    exponent = sp.simplify(gamma_exponent(v, b, s, t) + s**2)
-    rate = sp.sqrt(2) * s / (sp.sqrt(d) + sp.sqrt(2) * s)  # s² = ln d
-    largest = sp.simplify(s**2 / rate + d * rate / (2 * (1 - rate)) - sp.sqrt(2 * d) * s - s**2)
-    weights = sp.expand(k + 4 * k * (k - 1) / 2 - k * (2 * k - 1))
-    holds = exponent == largest == weights == 0 and all(r == 0 for r in moment_bounds())
-    return Evidence(holds, "all weights and x", f"exponent + x = {exponent}")
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
@@ -386,72 +321,6 @@ def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
     closest = (math.sqrt(1 + 8 * 2 ** (KINK / 2)) - 1) / 2
     holds &= float(coded(closest, 1e-300)) >= between(closest, 1e-300)
     return Evidence(holds, "all d, β by the inequality; a grid of 88", detail)
-
-
-def chernoff_level(weights: Mapping[float, float], x: float) -> float:
-    """The level that Chernoff's bound gives to a weighted sum of exponentials, by numerical minimisation.
-
-    weights : a -> how many of the exponentials have the weight a. The sum exceeds the level with probability ≤ e^{−x}.
-    """
-    mean, v = (sum(count * a**power for a, count in weights.items()) for power in (1, 2))
-    b = max(weights)
-
-    def level(share: float) -> float:
-        rate = share / b
-        return mean + (x + v * rate**2 / (2 * (1 - share))) / rate
-
-    return float(optimize.minimize_scalar(level, bounds=(1e-9, 1 - 1e-9), options={"xatol": 1e-12}).fun)
-
-
-def exact_probability(weights: Mapping[float, float], level: float) -> float:
-    """The exact probability that the sum of `chernoff_level` exceeds the level, for at most two weights."""
-    (a, m), *rest = sorted(weights.items())
-    if not rest or not rest[0][1]:
-        return float(stats.gamma.sf(level, m, scale=a))
-    ((b, k),) = rest
-    inner = integrate.quad(
-        lambda y: stats.gamma.pdf(y, k, scale=b) * stats.gamma.sf(level - y, m, scale=a), 0, level, epsabs=0, limit=400
-    )[0]
-    return float(inner + stats.gamma.sf(level, k, scale=b))
-
-
-@check(
-    "floating",
-    mutants={
-        "3 % less for vectors": {"vector": lambda d, b: laplace_vector(d, b) * 0.97},
-        "3 % less for matrices": {"frobenius": lambda d, b: laplace_frobenius(d, b) * 0.97},
-        "3 % more for matrices": {"frobenius": lambda d, b: laplace_frobenius(d, b) * 1.03},
-        "the diagonal counted twice": {"weights": lambda d: {1.0: 2 * d, 2.0: d * (d - 1) / 2}},
-        "a lower level": {"level": lambda weights, x: chernoff_level(weights, x) * 0.8},
-    },
-)
-def laplace_assembly(
-    vector: Plain = laplace_vector,
-    frobenius: Plain = laplace_frobenius,
-    weights: Callable[[float], dict[float, float]] = lambda d: {1.0: d, 2.0: d * (d - 1) / 2},
-    level: Callable[[Mapping[float, float], float], float] = chernoff_level,
-) -> Evidence:
-    """The proven bounds on ‖Z‖₂ and ‖W‖_F are put together from three levels, each exceeded with probability ≤ β/3.
-
-    The levels are S for the sum of the exponentials (weights 1 on the diagonal and 2 above it for ‖W‖_F), M for the
-    largest of them, and √(2x) for the Gaussian, x = ln(3/β). The bounds are √(2S) + √(2x) √(2M), and with √(4M) for
-    ‖W‖_F. S is computed by minimising Chernoff's bound numerically, M from m e^{−M} = β/3. At d ≤ 20 the exact law of
-    the sum, by integration, is at most β/3 beyond S. The tolerance 1e-6 is for the minimisation.
-    """
-    worst, exceeded = 0.0, []
-    for d, beta in product((1, 2, 3, 5, 10, 20, 1000, 10**6), (0.9, 0.1, 1e-3, 1e-12)):
-        x = math.log(3 / beta)
-        for stated, parts, size, spread in (
-            (vector(d, beta), {1.0: d}, d, 2),
-            (frobenius(d, beta), weights(d), d * (d + 1) / 2, 4),
-        ):
-            largest = math.log(size / (beta / 3))
-            found = math.sqrt(2 * level(parts, x)) + math.sqrt(2 * x) * math.sqrt(spread * largest)
-            worst = max(worst, abs(stated / found - 1))
-            if d <= 20 and exact_probability(parts, level(parts, x)) > beta / 3:
-                exceeded.append(f"d = {d}, β = {beta}")
-    detail = f"largest relative difference {worst:.1e}; exact tail above β/3 at {', '.join(exceeded) or 'no point'}"
-    return Evidence(worst < 1e-6 and not exceeded, "d ≤ 10⁶, β ≥ 1e-12; exact laws at d ≤ 20", detail)
 
 
 def theta(d: float) -> float:
@@ -562,27 +431,3 @@ def laplace_wigner_bounds(
     asymptotic = max(map(abs, limits)) < 1e-3
     told = ", ".join(wrong) or f"shares {min(s for s, _ in shares):.4f} to {max(s for s, _ in shares):.4f}"
     return Evidence(not wrong and asymptotic, "d = 2 to 1000, β ≥ 1e-6; d → ∞", f"{told}; limits {limits}")
-
-
-@check("floating", mutants={"the Gaussian υ*": {"spectral": tails.upsilon_star}})
-def laplace_draws(spectral: Callable[[float, float], float] = laplace_wigner_tail, draws: int = 1000) -> Evidence:
-    """Draws of Laplace noise exceed the proven bounds, and those of the authors' code, no more often than β at d ≤ 40.
-
-    The check has d = 2, 10, 40 and a false-alarm probability of 1e-9 in all. At β = 0.1 it detects an exceedance
-    probability of 0.26 with probability above 0.99 (Hoeffding).
-    """
-    failed, tests = [], 3 * 2 * 4
-    for d in (2, 10, 40):
-        matrices = wigner.sample_laplace(d, np.random.default_rng(d), draws)
-        norms = [float(v) for v in np.abs(np.linalg.eigvalsh(matrices)[:, [0, -1]]).max(axis=1)]
-        frobenius = [float(v) for v in np.linalg.norm(matrices, axis=(1, 2))]
-        vectors = [float(v) for v in np.linalg.norm(np.random.default_rng(d + 1).laplace(size=(draws, d)), axis=1)]
-        for beta in (0.5, 0.1):
-            bounds = [
-                (norms, spectral(d, beta)),
-                (norms, float(tails.upsilon_laplace(d, beta))),
-                (frobenius, laplace_frobenius(d, beta)),
-                (vectors, laplace_vector(d, beta)),
-            ]
-            failed += [f"d={d}, β={beta}, {i}" for i, (v, b) in enumerate(bounds) if refuted(v, b, beta, LEVEL / tests)]
-    return Evidence(not failed, f"{draws} draws, d ≤ 40, false alarm {LEVEL:g}", ", ".join(failed))

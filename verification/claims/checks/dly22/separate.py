@@ -1,7 +1,7 @@
 """DLY22 §4, §6, appendices: SeparateCov and its pure form, rates, EMCov under zCDP, and the projection mechanism."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -464,32 +464,6 @@ def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) 
 
 
 # THE APPENDICES
-
-
-@check(
-    "symbolic",
-    mutants={
-        "ε_i = √ρ": {"steps": lambda rho, d, c: [sp.sqrt(rho) / 4] * (d - 1)},
-        "a Laplace scale of 1/√ρ": {"scale": lambda rho, c: 1 / sp.sqrt(rho)},
-    },
-)
-def em_cov_budget(
-    scale: Callable[..., Number] = em_cov.eigenvalue_scale, steps: Callable[..., Sequence[Number]] = em_cov.exponents
-) -> Evidence:
-    """Appendix A's budgets ε₀ = √ρ and ε_i = √(ρ/d) add up to Σε_i²/2 = ρ, but the true cost is below 9ρ/32.
-
-    ε₀ = 2/scale, for an ℓ1 sensitivity of 2, and ε_i = 4η_i come from the reference. The true cost counts Laplace noise
-    on an ℓ2 change of √2, and η_i²/2 for each of d − 1 directions (bounded range).
-    """
-    rho, failed = sp.symbols("rho", positive=True), []
-    for d in (4, 16, 64):
-        eta = [sp.nsimplify(v) for v in steps(rho, d, "reconstructed")]
-        epsilon_0 = sp.nsimplify(2 / scale(rho, "reconstructed"))
-        counted = sp.simplify((epsilon_0**2 / 2 + d * (4 * eta[0]) ** 2 / 2) / rho)
-        refined = sp.nsimplify(em_cov.eigenvalue_loss(rho, 2, "reconstructed") + em_cov.direction_loss(eta)) / rho
-        if counted != 1 or not sp.simplify(refined) < sp.Rational(9, 32):
-            failed.append(f"d={d}: {counted}")
-    return Evidence(not failed, "d = 4, 16, 64 (squares, so that √d is exact)", ", ".join(failed))
 
 
 @check("exact", mutants={"without padding": {"padded": False}, "66 for 68": {"least": 66}})

@@ -96,19 +96,6 @@ def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) 
     return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
 
 
-@check("symbolic", mutants={"the surface measure of the simplex": {"factor": lambda d: sp.sqrt(d)}})
-def polar_volume(factor: Callable[[int], Number] = lambda d: sp.Integer(1), largest: int = 4) -> Evidence:
-    """The volume element is dσ = R^{d−1} dR dw for σ = Rw, Σw = 1, with coordinates w₁, …, w_{d−1} on the simplex."""
-    failed = []
-    for d in range(2, largest + 1):
-        r, *w = sp.symbols(f"R w1:{d}", positive=True)
-        sigma = sp.Matrix([*(r * v for v in w), r * (1 - sum(w))])
-        jacobian = sigma.jacobian([r, *w]).det()
-        if sp.expand(jacobian**2 - (factor(d) * r ** (d - 1)) ** 2) != 0:
-            failed.append(f"d={d}")
-    return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
-
-
 @check(
     "symbolic",
     mutants={

@@ -1,17 +1,14 @@
 """DN25 Theorems 1 and 6: the spectral norm of nuclear-Laplace noise is about πρd, not 1.1ρd."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import combinations
 
 import mpmath
 import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.laws.nuclear_laplace import schatten_limit
-from covassay.verification.claims.checks.dn25.noise import repulsion, vandermonde
 from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_cdf
 
 PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
@@ -78,48 +75,6 @@ def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidenc
 # The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
 # E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The boundary terms vanish: the field has a double zero
 # at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
-
-
-@check("symbolic", mutants={"the density of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}})
-def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, factor: int = 2) -> Evidence:
-    """Q = 2(d − 1) Σ s_i − 2 Σ_{i<j} s_i s_j/(s_i + s_j), so 3/2 (d − 1) Σ s ≤ Q ≤ 2(d − 1) Σ s.
-
-    Q is Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The bounds follow from 0 ≤ st/(s + t) ≤ (s + t)/4, where
-    (s + t)² − 4st = (s − t)².
-    """
-    failed = []
-    for d in (2, 3, 4):
-        s = sp.symbols(f"s1:{d + 1}", positive=True)
-        product = density(s)
-        q = sum(v**2 * sp.diff(product, v) for v in s) / product
-        pairs = sum(a * b / (a + b) for a, b in combinations(s, 2))
-        if sp.cancel(sp.together(q - factor * ((d - 1) * sum(s) - pairs))) != 0:
-            failed.append(f"d={d}")
-    a, b = sp.symbols("a b", positive=True)
-    scalar = sp.expand((a + b) ** 2 - 4 * a * b - (a - b) ** 2)
-    return Evidence(not failed and scalar == 0, "d = 2, 3, 4", ", ".join(failed))
-
-
-@check(
-    "exact",
-    mutants={
-        "the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3},
-        "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
-    },
-)
-def moment_bounds(
-    mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square,
-    lower: Fraction = Fraction(3, 2),
-    largest: int = 5,
-) -> Evidence:
-    """3/2 d³ + d²/2 ≤ E‖Z‖_F² ≤ 2d³ in units of ρ², so Algorithm 1 has mean square error at most 8 d³/(εn)²."""
-    failed, figures = [], {}
-    for d in range(1, largest + 1):
-        value = mean_square(d)
-        figures[f"d={d}"] = str(value)
-        if not lower * d**3 + Fraction(d**2, 2) <= value <= 2 * d**3:
-            failed.append(f"d={d}")
-    return Evidence(not failed, f"d ≤ {largest}; all d by the tail identity", ", ".join(failed), figures)
 
 
 def violation(constant: Fraction, c: int) -> int | None:
@@ -252,49 +207,3 @@ def bernstein_constant(constant: Fraction = Fraction(185, 100)) -> Evidence:
     factor = 1 + mpmath.iv.log(2)
     holds = (2 * factor <= c**2) is True and (factor <= c) is True
     return Evidence(holds, "every d and β < 1/e", f"2(1 + ln 2) ≤ {mpmath.nstr(mpmath.mpf((2 * factor).b), 6)}")
-
-
-@check("floating", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
-def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
-    """For R ~ Gamma(k) with k = d², P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
-    worst = mpmath.mpf(0)
-    with mpmath.workdps(30):
-        for d in (1, 2, 3, 5, 10, 20):
-            k = mpmath.mpf(d**2)
-            for level in (mpmath.mpf(j) / 4 for j in range(1, 121)):
-                above = k + scale * (mpmath.sqrt(2 * k * level) + level)
-                below = k - scale * mpmath.sqrt(2 * k * level)
-                upper = mpmath.gammainc(k, above, mpmath.inf, regularized=True)
-                lower = mpmath.gammainc(k, 0, below, regularized=True) if below > 0 else mpmath.mpf(0)
-                worst = max(worst, upper * mpmath.exp(exponent * level), lower * mpmath.exp(exponent * level))
-    return Evidence(bool(worst <= 1), "d ≤ 20, L ≤ 30 on a grid", figures={"largest P e^L": mpmath.nstr(worst, 6)})
-
-
-@check(
-    "exact",
-    mutants={
-        "1/2 for 1": {"factor": lambda d, p: p + Fraction((p + 2) * (d - 1) + 1, 2)},
-        "p for p + 2": {"factor": lambda d, p: p + 1 + Fraction(p * (d - 1), 2)},
-    },
-)
-def moment_recursion(
-    moments: Callable[[int, int], Fraction] = gamma_mixture.mean_power_sum,
-    factor: Callable[[int, int], Fraction] = lambda d, p: p + 1 + Fraction((p + 2) * (d - 1), 2),
-    largest: int = 4,
-) -> Evidence:
-    """The moments M_p = E Σ s^p satisfy M_{p+1} ≤ (p + 1 + (p + 2)(d − 1)/2) M_p for p = 0 and p ≥ 2.
-
-    The field s_i^{p+1} ∂_i gives M_{p+1} = (p + 1) M_p + E Σ_{i<j} 2 (s_i^{p+2} − s_j^{p+2})/(s_i² − s_j²). The
-    quotient is (p + 2)/2 times the mean of u^{p/2} between s_i² and s_j², which is at most (s_i^p + s_j^p)/2 by
-    convexity. With P(‖Z‖ ≥ t) ≤ M_p/t^p this proves ‖Z‖ = O(ρd ln d) with explicit constants for all d; the true order,
-    πρd, needs another argument.
-    """
-    failed, largest_ratio = [], Fraction(0)
-    for d in range(1, largest + 1):
-        for p in (0, 2, 3, 4, 5, 6, 7):
-            ratio = moments(d, p + 1) / (factor(d, p) * moments(d, p))
-            largest_ratio = max(largest_ratio, ratio)
-            if ratio > 1:
-                failed.append(f"d={d}, p={p}")
-    figures = {"largest ratio": f"{float(largest_ratio):.6f}"}
-    return Evidence(not failed, f"d ≤ {largest}, p ≤ 7; all by convexity", ", ".join(failed[:4]), figures)

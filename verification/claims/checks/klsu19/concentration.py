@@ -1,19 +1,13 @@
 """KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with explicit constants."""
 
 import math
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 
-import numpy as np
 import sympy as sp
-from scipy.stats import binom
 
-from covassay.reference import tails
 from covassay.reference.domain import Number
-from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
+from covassay.reference.mechanisms.gaussian_estimation import weak_ppc
 from covassay.verification.claims.checks.quoted import all_round_to
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
@@ -51,70 +45,6 @@ def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t
 
 
 # THE NORM OF A SYMMETRIC GAUSSIAN MATRIX
-
-
-def rational_unit_vector(rng: random.Random, d: int) -> list[Fraction]:
-    """A random point of the sphere with rational coordinates, by stereographic projection."""
-    y = [Fraction(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(d - 1)]
-    s = sum((v * v for v in y), Fraction(0))
-    return [2 * v / (s + 1) for v in y] + [(s - 1) / (s + 1)]
-
-
-def unit_variances(d: int) -> list[list[Fraction]]:
-    """The variances of the entries of the ensemble "wigner", all 1."""
-    return [[Fraction(float(v)) ** 2 for v in row] for row in wigner.deviations(d, "wigner")]
-
-
-@check(
-    "floating",
-    mutants={
-        "entries of variance 2": {"variances": lambda d: [[Fraction(2)] * d] * d},
-        "the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe},
-        "A ≥ 3 for A ≥ 4": {"smallest": 3},
-    },
-)
-def wigner_norm(
-    bound: Callable[..., Number] = tails.upsilon_star,
-    variances: Callable[[int], list[list[Fraction]]] = unit_variances,
-    smallest: int = 4,
-) -> Evidence:
-    """P(‖Y‖ > 2√d + t) ≤ 2 exp(−t²/(4 − 2/d)), so that P(‖Y‖ > A√d) ≤ 2 exp(−Ad/4) for A ≥ 4.
-
-    For unit u, v, E(uᵀYu − vᵀYv)² = 4(1 − ⟨u, v⟩²) − Σ (u_i² − v_i²)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩. So the
-    mean of λ_max is at most 2E‖g‖ ≤ 2√d (Sudakov–Fernique). The variance of uᵀYu, which is the square of the Lipschitz
-    constant, is 2 − Σ u_i⁴ ≤ 2 − 1/d. Both identities and bounds are checked at rational unit vectors, and equality in
-    the last at (1, …, 1)/√d for d = 4, 9. The second claim uses (A − 2)² ≥ A for A ≥ 4.
-    """
-    rng = random.Random(1)
-    failed, closest = 0, Fraction(0)
-    for i in range(400):
-        d = 2 + i % 4
-        s = variances(d)
-        u = rational_unit_vector(rng, d)
-        v = rational_unit_vector(rng, d) if i % 2 else [*u[1:], u[0]]
-        change = [[u[k] * u[m] - v[k] * v[m] for m in range(d)] for k in range(d)]
-        increment = sum(s[k][m] * change[k][m] ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
-        distance = sum(((a - b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
-        variance = sum(s[k][m] * (u[k] * u[m]) ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
-        cosine = sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
-        squares = sum(((a * a - b * b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
-        failed += increment != 4 * (1 - cosine**2) - squares or increment > 4 * distance
-        failed += variance != 2 - sum(a**4 for a in u) or variance > 2 - Fraction(1, d)
-        closest = max(closest, increment / distance if distance else Fraction(0))
-    equal = all(
-        sum(variances(d)[k][m] * Fraction(1 if k == m else 4, d**2) for k in range(d) for m in range(k, d))
-        == 2 - Fraction(1, d)
-        for d in (4, 9)
-    )
-    d, x, a = sp.symbols("d x A", positive=True)
-    formula = sp.nsimplify(bound(d, 2 * sp.exp(-x), lambda value: sp.expand_log(sp.log(value), force=True)))
-    residual = sp.simplify(formula - 2 * sp.sqrt(d) - sp.sqrt(2 * (2 - 1 / d) * x))
-    enough = sp.solveset((a - 2) ** 2 - a >= 0, a, sp.Interval(smallest, sp.oo)) == sp.Interval(smallest, sp.oo)
-    return Evidence(
-        not failed and equal and residual == 0 and enough,
-        "all d, given the comparison and concentration theorems; 400 rational pairs",
-        f"{failed} cases fail; largest increment {float(closest):.4g} ‖u − v‖²; residual {residual}",
-    )
 
 
 # QUADRATIC FORMS
@@ -258,43 +188,6 @@ def chi_square_mean(
 # REGULARITY OF GAUSSIAN DATA
 
 
-@check("symbolic", mutants={"d²/n for d(d + 1)/n": {"mean_square": lambda n, d: sp.Rational(d**2, n)}})
-def mean_square_error(
-    mean_square: Callable[[int, int], sp.Expr] = lambda n, d: sp.Rational(d * (d + 1), n),
-) -> Evidence:
-    """E‖Σ̂ − I‖_F² = d(d + 1)/n for n rows of N(0, I_d), by Gaussian moments."""
-    failed = []
-    for n, d in ((1, 1), (1, 3), (2, 2), (3, 2)):
-        y = sp.Matrix(n, d, sp.symbols(f"y0:{n * d}"))
-        error = y.T * y / n - sp.eye(d)
-        polynomial = sp.Poly(sum(e**2 for e in error), *y)
-        mean = sum(
-            c * sp.prod([sp.factorial2(k - 1) if k % 2 == 0 else 0 for k in powers]) for powers, c in polynomial.terms()
-        )
-        if mean != mean_square(n, d):
-            failed.append(f"n={n}, d={d}")
-    return Evidence(not failed, "n, d ≤ 3; all n, d by the variances (1 + δ_ij)/n of the entries", ", ".join(failed))
-
-
-@check("floating", mutants={"half of ‖A‖ + ‖B‖": {"factor": 0.5}})
-def error_is_lipschitz(factor: float = 1.0) -> Evidence:
-    """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, with equality for numbers.
-
-    So where ‖Y‖ ≤ 2√n the error ‖YᵀY/n − I‖_F is 4/√n-Lipschitz, which gives the tail of (8) in `regularity`.
-    """
-    rng = np.random.default_rng(1)
-    failed, closest = 0, 0.0
-    for i in range(3000):
-        n, d = (1, 1) if i % 10 == 0 else rng.integers(1, 6, 2)
-        a = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1)
-        b = a + rng.standard_normal((n, d)) * 10 ** rng.uniform(-3, 1)
-        change = abs(np.linalg.norm(a.T @ a - n * np.eye(d)) - np.linalg.norm(b.T @ b - n * np.eye(d)))
-        bound = (np.linalg.norm(a, 2) + np.linalg.norm(b, 2)) * np.linalg.norm(a - b)
-        failed += bool(change > factor * bound * (1 + 1e-9) + 1e-9)
-        closest = max(closest, float(change / bound))
-    return Evidence(not failed, "3000 random pairs", f"{failed} cases fail; ratio up to {closest:.6g}")
-
-
 @check(
     "symbolic",
     covers="all",
@@ -317,88 +210,3 @@ def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regular
 def frobenius_radius(n: float, d: int, beta: float) -> float:
     """The radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)
-
-
-@check(
-    "floating",
-    mutants={
-        "half the radius of (6)": {"row": lambda n, d, kappa, beta: naive_pce.radius_squared(n, d, kappa, beta) / 2},
-        "a fifth of the radius of (8)": {"frobenius": lambda n, d, beta: frobenius_radius(n, d, beta) / 5},
-        "a fifth of the rows of (7)": {"rows": lambda d, beta, s: weak_ppc.regularity_rows(d, beta, s) / 5},
-    },
-)
-def regularity(
-    row: Callable[..., float] = naive_pce.radius_squared,
-    rows: Callable[..., float] = weak_ppc.regularity_rows,
-    frobenius: Callable[[float, int, float], float] = frobenius_radius,
-) -> Evidence:
-    """(6)–(8) hold with constants: for n rows of N(0, I_d) each fails with probability at most β.
-
-    (6) max ‖y_i‖² ≤ d + 2√(dL) + 2L, L = ln(n/β), by the upper tail of a quadratic form and the union bound.
-    (7) (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I for n ≥ (√d + √(2 ln(2/β)))²/(√(1 + s) − 1)².
-    (8) ‖Σ̂ − I‖_F ≤ 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) for n ≥ (√d + √(2 ln(2/β)))² and β ≤ 1/4.
-    Proof of (8). On {‖Y‖ ≤ 2√n}, whose complement has probability at most β/2, the error is 4/√n-Lipschitz; extend it
-    to all Y. Its median is at most 2√(d(d + 1)/n), by Markov's inequality for the square. Gaussian concentration about
-    the median adds exp(−t²n/32)/2 = β/2.
-    The check draws 1500 data sets of each size, with false-alarm probability 1e-9 in all. If an event has probability
-    0.4 in place of β = 1/4, the check misses it with probability below 1e-9.
-    """
-    rng = np.random.default_rng(2)
-    beta, count = 0.25, 1500
-    alarms = []
-    for d, s in ((1, 0.5), (4, 0.5), (8, 1.0)):
-        n = math.ceil(rows(d, beta, s))
-        failed = np.zeros(3, dtype=int)
-        for _ in range(count):
-            y = rng.standard_normal((n, d))
-            moment = y.T @ y / n
-            values = np.linalg.eigvalsh(moment)
-            failed[0] += (y**2).sum(axis=1).max() > row(n, d, 1.0, beta)
-            failed[1] += values[0] < 1 - s or values[-1] > 1 + s
-            failed[2] += np.linalg.norm(moment - np.eye(d)) > frobenius(n, d, beta)
-        alarms += [f"({6 + k}) at d={d}: {c}" for k, c in enumerate(failed) if binom.sf(c - 1, count, beta) < LEVEL / 9]
-    return Evidence(not alarms, "d = 1, 4, 8; β = 1/4; false alarm 1e-9", "; ".join(alarms))
-
-
-@check("exact", covers="case", mutants={"as many rows as features": {"rows": lambda d: d}})
-def rows_are_needed(
-    rows: Callable[[int], int] = lambda d: 1, constants: Sequence[int] = (1, 10, 100, 1000)
-) -> Evidence:
-    """(7) needs n ≳ d: no C gives ‖Σ̂‖ ≤ 1 + C√((d + ln(1/β))/n) with probability 1 − β at n = 1 in every dimension.
-
-    ‖Σ̂‖ ≥ tr Σ̂/min(n, d), whose mean is d/min(n, d). By Chebyshev's inequality it exceeds half its mean with
-    probability at least 1 − 8/(nd). At n = 1, β = 1/10, d = 36(C + 1)² that half is above the bound.
-    """
-    allowed = []
-    for c, beta in product(constants, (Fraction(1, 10),)):
-        d = 36 * (c + 1) ** 2
-        n = rows(d)
-        level = 3  # ln 10 < 3
-        bound = 1 + c * (math.isqrt(4 * (d + level) // n + 4) + 1) / Fraction(2)
-        half = Fraction(d, 2 * min(n, d))
-        if not (half > bound and 1 - Fraction(8, n * d) > beta):
-            allowed.append(f"C={c}")
-    return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")
-
-
-@check(
-    "exact",
-    covers="case",
-    mutants={"with a linear term, C(1 + L) for C√(1 + L)": {"radius_above": lambda c, level: c * (1 + level)}},
-)
-def rows_are_needed_for_small_beta(
-    radius_above: Callable[[int, int], int] = lambda c, level: c * (math.isqrt(1 + level) + 1),
-    constants: Sequence[int] = (1, 10, 100, 1000),
-) -> Evidence:
-    """(8) needs n ≳ L: at d = n = 1 no C gives |Y² − 1| ≤ C√(1 + L) except with probability Ce^{−L}, for all L.
-
-    With x² = 1 + C√(1 + L), P(|Y| > x) ≥ 2φ(x + 1) ≥ e^{−1} e^{−(x + 1)²/2}, as √(2/π) > e^{−1}, and (x + 1)² ≤
-    2x² + 2. At L = 36(C + 1)² that is more than Ce^{−L}, because C ≤ e^C.
-    """
-    allowed = []
-    for c in constants:
-        level = 36 * (c + 1) ** 2
-        exponent = 1 + (1 + radius_above(c, level)) + 1  # P ≥ e^{−exponent}
-        if not exponent + c < level:
-            allowed.append(f"C={c}")
-    return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")

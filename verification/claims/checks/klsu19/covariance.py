@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from scipy.stats import binom
 
 from covassay.reference import tails
 from covassay.reference.domain import Matrix, Number, second_moment
@@ -15,12 +14,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius, radius
-from covassay.verification.claims.checks.klsu19.distances import (
-    frobenius_squared,
-    norm_squared,
-    rational_matrix,
-    rational_symmetric,
-)
+from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -119,70 +113,6 @@ def fixed_n(moment: Callable[[Matrix], Matrix] = without_noise) -> Evidence:
 
 # THE PROJECTION ON THE POSITIVE SEMIDEFINITE CONE
 
-CENTRE = sp.Matrix([[sp.Rational(66, 25), 0], [0, 0]])
-NOISY = sp.Matrix([[sp.Rational(81, 25), sp.Rational(4, 5)], [sp.Rational(4, 5), sp.Rational(-3, 5)]])
-POSITIVE_PART = sp.Matrix([[sp.Rational(85, 26), sp.Rational(17, 26)], [sp.Rational(17, 26), sp.Rational(17, 130)]])
-
-
-@check(
-    "floating",
-    covers="case",
-    mutants={
-        "the moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
-        "no projection": {"projected": NOISY},
-        "a distance larger by 3 %": {"quoted": "1.1121"},
-        "a distance smaller by 3 %": {"quoted": "1.0473"},
-    },
-)
-def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART, quoted: str = "1.0797") -> Evidence:
-    """The projection onto the cone can increase the distance from A ⪰ 0 in spectral norm, from 1 to 1.0797.
-
-    In the rational counterexample ‖Z − A‖ = 1 and ‖P − A‖ = 1.0797: A = diag(66/25, 0), Z = [[81/25, 4/5], [4/5,
-    −3/5]], P = [[85/26, 17/26], [17/26, 17/130]]. (Z − A)² = I. P ⪰ 0, P − Z ⪰ 0 and P(P − Z) = 0, so P is the
-    projection of Z. det(I − (P − A)) < 0, so an eigenvalue of P − A is above 1. The reference's projection of Z is P.
-    """
-    negative = projected - NOISY
-    is_projection = (
-        projected.is_positive_semidefinite and negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
-    )
-    determinant = (sp.eye(2) - (projected - CENTRE)).det()
-    error = projected - CENTRE  # its larger eigenvalue lies between two numbers that round to the figure
-    half = sp.Rational(1, 2 * 10 ** len(quoted.partition(".")[2]))
-    below, above = ((sp.Rational(quoted) + s) * sp.eye(2) - error for s in (-half, half))
-    rounds = below.det() < 0 and above.is_positive_definite
-    unit = (NOISY - CENTRE) ** 2 - sp.eye(2) == sp.zeros(2) and CENTRE.is_positive_semidefinite
-    distance = np.abs(psd_cone(np.array(NOISY, dtype=float)) - np.array(projected, dtype=float)).max()
-    holds = bool(is_projection) and bool(unit) and determinant < 0 and bool(rounds) and bool(distance < 1e-12)
-    return Evidence(holds, "a counterexample", f"det(I − (P − A)) = {determinant}")
-
-
-EXTREME = 1 / sp.sqrt(3)
-
-
-@check("symbolic", covers="case", mutants={"a = 1/2": {"first": sp.Rational(1, 2)}})
-def sharp_factor(first: sp.Expr = EXTREME) -> Evidence:
-    """The factor 2/√3 cannot be improved: A = diag(T, 0) and Z = A + [[a, b], [b, −a]] reach it as T → ∞.
-
-    Here a = 1/√3 and a² + b² = 1, so the noise has norm 1. P = λ₊(Z − λ₋I)/(λ₊ − λ₋), and P − A tends to
-    [[a, b], [b, 0]], whose larger eigenvalue is (a + √(4 − 3a²))/2 = 2/√3.
-    """
-    t = sp.symbols("T", positive=True)
-    b = sp.sqrt(1 - first**2)
-    noisy = sp.Matrix([[t + first, b], [b, -first]])
-    root = sp.sqrt((t + 2 * first) ** 2 + 4 * b**2)  # λ₊ − λ₋
-    high, low = (t + root) / 2, (t - root) / 2
-    characteristic = [sp.simplify((noisy - value * sp.eye(2)).det()) for value in (high, low)]
-    projected = high * (noisy - low * sp.eye(2)) / root
-    limit = (projected - sp.diag(t, 0)).applyfunc(lambda entry: sp.limit(sp.simplify(entry), t, sp.oo))
-    expected = sp.Matrix([[first, b], [b, 0]])
-    largest = (first + sp.sqrt(4 - 3 * first**2)) / 2
-    is_eigenvalue = sp.simplify((expected - largest * sp.eye(2)).det()) == 0
-    agrees = (limit - expected).applyfunc(sp.simplify) == sp.zeros(2)
-    factor = sp.simplify(largest - 2 / sp.sqrt(3))
-    return Evidence(
-        characteristic == [0, 0] and agrees and is_eigenvalue and factor == 0, "T → ∞", f"distance from 2/√3: {factor}"
-    )
-
 
 def extreme_noise(scale: float) -> Matrix:
     """Symmetric noise of norm `scale` whose effect the projection enlarges by the factor 2/√3 in the limit."""
@@ -220,6 +150,9 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
     )
 
 
+# ACCURACY
+
+
 @check(
     "exact",
     covers="case",
@@ -245,26 +178,6 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
     low, high = (sp.nsimplify(share) * root - sp.Rational(1, 2)) ** 2, (sp.nsimplify(share) * root) ** 2
     holds = bool(is_projection) and before == 4 and after > before and low <= after / before < high
     return Evidence(holds, "a counterexample", f"squares {before} and {after}")
-
-
-# ACCURACY
-
-
-@check("exact", mutants={"Σ ⪰ 0 for Σ ⪰ I": {"floor": 0}, "0.97 ‖N‖_F for ‖N‖_F": {"share": Fraction(97, 100)}})
-def norm_of_sigma(floor: int = 1, share: Fraction = Fraction(1)) -> Evidence:
-    """‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, with equality at Σ = I.
-
-    ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F, and ‖Σ^{−1/2}‖ ≤ 1. The check has random rational N and Σ = I + AAᵀ.
-    """
-    rng = random.Random(4)
-    failed = 0
-    for i in range(60):
-        d = 1 + i % 3
-        noise, a = rational_symmetric(rng, d), rational_matrix(rng, d) / 10
-        sigma = floor * sp.eye(d) + a * a.T
-        bound = sp.nsimplify(share) ** 2 * frobenius_squared(noise)
-        failed += bool(norm_squared(noise, sigma) > bound or norm_squared(noise, sp.eye(d)) != bound)
-    return Evidence(not failed, "60 random rational cases, d ≤ 3", f"{failed} cases fail")
 
 
 @check(
@@ -416,27 +329,3 @@ def rows_for_accuracy(
         largest = max(largest, error / alpha)
     detail = f"{failed} cases fail; error up to {largest:.3g} α; arithmetic {arithmetic}"
     return Evidence(not failed and arithmetic, "2000 random parameters", detail)
-
-
-@check("floating", mutants={"100 rows": {"rows": lambda *a: 100}})
-def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = least_rows) -> Evidence:
-    """In runs of NaivePCE with `least_rows` rows, ‖Σ̃ − Σ‖_Σ ≤ 1/2 fails no more often than with probability 3β.
-
-    The rows are N(0, Σ) with I ⪯ Σ ⪯ 4I and d = 2. There are 30 runs at β = 0.02, and the false-alarm probability is
-    1e-9. If nine runs out of ten fail, the check misses it with probability at most 1e-9.
-    """
-    rng = np.random.default_rng(4)
-    beta, rho, alpha, count = 0.02, 1.0, 0.5, 30
-    frame = np.linalg.qr(rng.standard_normal((2, 2)))[0]
-    sigma = (frame * np.array([1.0, 4.0])) @ frame.T
-    n = rows(2, 4.0, rho, beta, alpha)
-    root = np.linalg.cholesky(sigma)
-    errors = [
-        sigma_norm(
-            naive_pce.sample(rng.standard_normal((n, 2)) @ root.T, rng, rho=rho, kappa=4.0, beta=beta) - sigma, sigma
-        )
-        for _ in range(count)
-    ]
-    bad = sum(e > alpha for e in errors)
-    holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} errors above α; largest {max(errors):.3g}")

@@ -263,17 +263,6 @@ def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
     return Evidence(not failed, "κ from 10³ to 10³⁰", ", ".join(failed[:3]))
 
 
-@check("exact", covers="case", mutants={"the same direction twice": {"second": sp.Matrix([1, 0])}})
-def product_is_not_symmetric(second: sp.Matrix = sp.Matrix([1, 1])) -> Evidence:  # noqa: B008
-    """The product of two preconditioners need not be symmetric: I − ½e₁e₁ᵀ times I − ½uuᵀ is not, for u = (1, 1)/√2.
-
-    In rational arithmetic the product is [[3/8, −1/8], [−1/4, 3/4]].
-    """
-    steps = [sp.eye(2) - (v * v.T) / (2 * (v.T * v)[0]) for v in (sp.Matrix([1, 0]), second)]
-    result = steps[0] * steps[1]
-    return Evidence(result != result.T, "a counterexample", str(result.tolist()))
-
-
 def polar_factor(a: Matrix) -> Matrix:
     """The symmetric factor (AᵀA)^{1/2} of the polar decomposition."""
     values, vectors = np.linalg.eigh(a.T @ a)
@@ -343,33 +332,6 @@ def rows_of_a_preconditioner(
         largest = max(largest, *ratios)
     detail = f"{failed} cases fail; largest share of the bounds {largest:.3g}; arithmetic {arithmetic}"
     return Evidence(not failed and arithmetic, "4000 random parameters", detail)
-
-
-@check("floating", mutants={"a thousandth of the rows": {"share": 0.001}})
-def ppc_runs(share: float = 1.0) -> Evidence:
-    """Theorem 3.11: in runs of PPC with enough rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than with probability 3β.
-
-    The rows are N(0, Σ) with d = 3 and κ = 10⁴, and `ppc.sufficient_rows` gives their number. There are 30 runs of 7
-    rounds at ρ = 1/2, β = 0.02, and the false-alarm probability is 1e-9. If nine runs out of ten fail, the check misses
-    it with probability at most 1e-9.
-    """
-    rng = np.random.default_rng(6)
-    kappa, beta, rho, count = 1e4, 0.02, 0.5, 30
-    n = math.ceil(
-        share * ppc.sufficient_rows(rho=rho, dimension=3, kappa=kappa, beta=beta, calibration="reconstructed")
-    )
-    bad, range_seen = 0, [math.inf, 0.0]
-    for _ in range(count):
-        sigma = random_covariance(rng, 3, kappa)
-        x = rng.standard_normal((n, 3)) @ np.linalg.cholesky(sigma).T
-        a = ppc.sample(x, rng, rho=rho, kappa=kappa, beta=beta)
-        values = np.linalg.eigvalsh(a @ sigma @ a.T)
-        range_seen = [min(range_seen[0], float(values[0])), max(range_seen[1], float(values[-1]))]
-        bad += bool(values[0] < 1 - 1e-6 or values[-1] > 1000)
-    holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(
-        holds, f"{count} runs, n = {n}", f"{bad} runs fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
-    )
 
 
 # LEARNING

@@ -35,11 +35,6 @@ def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
     return [random_law(rng, columns) for _ in range(rows)]
 
 
-def output_law(law: Law, kernel: Kernel) -> Law:
-    """The law of the kernel's output if its input has the given law."""
-    return [sum((p * row[z] for p, row in zip(law, kernel, strict=True)), Fraction(0)) for z in range(len(kernel[0]))]
-
-
 def joint_law(law: Law, kernel: Kernel) -> Law:
     """The joint law of the kernel's input and output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
@@ -56,67 +51,6 @@ def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
 
 
 # DEFINITIONS
-
-
-def _dominant(pairs: Sequence[tuple[sp.Expr, sp.Expr]], a: sp.Symbol) -> sp.Expr:
-    """The logarithm of the largest term p (p/q)^{α − 1}, to which ln Σ p (p/q)^{α − 1} is asymptotic."""
-    p, q = max(pairs, key=lambda pair: pair[0] / pair[1])
-    return sp.log(p) + (a - 1) * sp.log(p / q)
-
-
-@check(
-    "symbolic",
-    mutants={
-        "the factor 1/α": {"front": lambda a: 1 / a},
-        "without the factor 1/(α − 1)": {"front": lambda a: sp.Integer(1)},
-    },
-)
-def renyi_divergence(front: Callable[[sp.Expr], sp.Expr] = lambda a: 1 / (a - 1)) -> Evidence:
-    """D_α = ln(Σ P^α Q^{1−α})/(α − 1) tends to the Kullback–Leibler divergence as α → 1, to the largest loss as α → ∞.
-
-    So ρ-zCDP bounds the mean loss by ρ, and ε-DP means D_∞ ≤ ε.
-    """
-    a = sp.symbols("alpha", positive=True)
-    failed = []
-    for p, q in ((sp.Rational(2, 3), sp.Rational(1, 4)), (sp.Rational(1, 5), sp.Rational(1, 2))):
-        pairs = [(p, q), (1 - p, 1 - q)]
-        logarithm = sp.log(sum(u * (u / v) ** (a - 1) for u, v in pairs))
-        mean_loss = sum(u * sp.log(u / v) for u, v in pairs)
-        largest = max((u / v for u, v in pairs), key=float)
-        # as α → ∞ the largest ratio r dominates: ln(…)/ln r^{α − 1} → 1, so D_α/ln r has the limit of front · (α − 1)
-        at_one = sp.limit(front(a) * logarithm, a, 1)
-        at_infinity = sp.limit(front(a) * _dominant(pairs, a), a, sp.oo)
-        if sp.simplify(at_one - mean_loss) != 0 or sp.simplify(at_infinity - sp.log(largest)) != 0:
-            failed.append(f"p={p}, q={q}")
-    return Evidence(not failed, "two laws on two points", ", ".join(failed))
-
-
-@check(
-    "exact",
-    mutants={
-        "a kernel that reads the data": {"of_neighbour": lambda kernel, other: other},
-        "not a function of the output alone": {
-            "process": lambda law, kernel: [p**2 / sum(q**2 for q in law) for p in law]
-        },
-    },
-)
-def post_processing(
-    process: Callable[[Law, Kernel], Law] = output_law,
-    of_neighbour: Callable[[Kernel, Kernel], Kernel] = lambda kernel, other: kernel,
-) -> Evidence:
-    """A randomised function of the output raises neither δ, at any ε, nor any Rényi divergence.
-
-    The check is exact at e^ε = 1, 3/2, 3 and at orders 2, 3, 5, for random laws on four points and random kernels.
-    """
-    rng = random.Random(1)
-    failed = 0
-    for _ in range(300):
-        p, q = random_law(rng, 4), random_law(rng, 4)
-        kernel, other = random_kernel(rng, 4, 3), random_kernel(rng, 4, 3)
-        after = process(p, kernel), process(q, of_neighbour(kernel, other))
-        failed += any(smallest_delta(*after, odds) > smallest_delta(p, q, odds) for odds in ODDS)
-        failed += any(renyi_moment(*after, order) > renyi_moment(p, q, order) for order in ORDERS)
-    return Evidence(not failed, "300 random laws and kernels", f"{failed} cases fail")
 
 
 # CONVERSION

@@ -126,35 +126,6 @@ def printed_noise(
     return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
 
 
-@check("floating", mutants={"twice the variance": {"factor": 2.0}, "the first round for the eighth": {"last": 1}})
-def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
-    """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, but ρ-zCDP allows only 2ρ.
-
-    Let d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, and all other rows have only ones. In the
-    first seven rounds a coordinate is set only with the probability of a Gaussian tail. In round 8 S contains every
-    coordinate, and every q_j is between τ and 1 and is released unchanged. The neighbours differ in one row of block 8,
-    which has ⌈B²⌉ ones in one data set and as many at other places in the other. On these good outcomes the densities
-    are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), where P is the law tilted by twice the shift.
-    """
-    d, m, beta, rho = 4096, 10**5, 0.1, 1.0
-    rounds = ppde.most_rounds(d)
-    bad = 0.0
-    for r in range(1, last + 1):
-        b2 = ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta)
-        deviation = math.sqrt(factor * b2 / (2 * rho)) / m
-        if r < last:
-            bad += d * float(stats.norm.sf(ppde.threshold(r) / deviation))
-    entry = min(1.0, math.sqrt(b2 / d))  # an entry of a row of ones that is shortened to length B
-    shift = 2 * math.sqrt(b2) / m  # an upper bound on the shift of any coordinate
-    margin = min(entry - ppde.threshold(last), 1 - entry) - shift * 2
-    bad += 2 * d * float(stats.norm.sf(margin / deviation))
-    ones = min(math.ceil(b2), d // 2)
-    change = 2 * min(b2, ones)  # (mΔ)²
-    divergence = 2 * zcdp_of_gaussian(math.sqrt(change) / m, deviation**2) + math.log1p(-min(bad, 0.5))
-    return Evidence(2 * math.ceil(b2) <= d and divergence > 3.99 * rho, "d = 4096, m = 10⁵, ρ = 1",
-                    f"D₂ at least {divergence:.6g} ρ, bad outcomes {bad:.2g}")  # fmt: skip
-
-
 @check(
     "symbolic",
     covers="all",

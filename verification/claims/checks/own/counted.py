@@ -90,6 +90,7 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Evidence:
 @check(
     "symbolic",
     covers="all",
+    exhausts="pure and Gaussian noise",
     mutants={
         "V in place of V/2": {"pure": lambda v, cbrt: 1 / (1 + cbrt(v))},
         "a square root for Laplace noise": {"pure": lambda v, cbrt: 1 / (1 + sp.sqrt(v / 2))},
@@ -102,11 +103,12 @@ def shares(
 ) -> Evidence:
     """The shares are where the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both are convex."""
     s, root = sp.symbols("s r", positive=True)
-    failed = []
+    failed, cube, square = [], 2 * root**3, root**2
     for name, error, share in (
-        ("pure", 2 * root**3 / (1 - s) ** 2 + 2 / s**2, pure(2 * root**3, sp.cbrt)),
-        ("Gaussian", root**2 / (1 - s) + 1 / s, gauss(root**2, sp.sqrt)),
+        ("pure", cube / (1 - s) ** 2 + 2 / s**2, pure(cube, sp.cbrt)),
+        ("Gaussian", square / (1 - s) + 1 / s, gauss(square, sp.sqrt)),
     ):
-        if sp.simplify(sp.diff(error, s).subs(s, share)) != 0:
+        slope = sp.diff(error, s)
+        if sp.simplify(slope.subs(s, share)) != 0:
             failed.append(name)
     return Evidence(not failed, "all V > 0", ", ".join(failed))

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
-from math import factorial, prod
+from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -219,46 +218,3 @@ def not_almost_one(
 
 
 # HOW FEW ROWS STAND OUT
-
-
-def failing_share(squares: tuple[int, ...], m: int, alpha: Fraction) -> Fraction:
-    """The exact probability that the mean of m random squares is not within a factor 1 ± α of the mean of all."""
-    n = len(squares)
-    mean = Fraction(sum(squares), n)
-    failing = 0
-    for drawn in combinations_with_replacement(range(n), m):
-        counts = [drawn.count(i) for i in range(n)]
-        value = Fraction(sum(squares[i] for i in drawn), m)
-        if not (1 - alpha) * mean <= value <= (1 + alpha) * mean:
-            failing += factorial(m) // prod(factorial(count) for count in counts)
-    return Fraction(failing, n**m)
-
-
-@check(
-    "exact",
-    mutants={
-        "a bound smaller by 3 %": {"bound": lambda beta, m: LESS * (beta + beta**2) / m},
-        "β/m alone": {"bound": lambda beta, m: beta / m},
-        "β²": {"bound": lambda beta, m: beta**2},
-    },
-)
-def few_rows_stand_out(bound: Callable[[Fraction, int], Fraction] = lambda beta, m: (beta + beta**2) / m) -> Evidence:
-    """If m random rows show Σ but for a probability β ≤ 1/2, at most a (β + β²)/m share of rows has leverage m(1 + α).
-
-    The leverage of x is xᵀΣ⁻¹x: the largest (x·u)² over the mean of (x_i·u)². A sample that holds such a row fails, so
-    the share p obeys (1 − p)^m ≥ 1 − β. The bound is compared at the largest such p, which lies between two fractions
-    of 10⁶, and with shares and probabilities of small data sets in one column, both counted exactly.
-    """
-    failed = []
-    for m, percent in product((1, 2, 3, 8), (1, 5, 20, 50)):
-        beta = Fraction(percent, 100)
-        above = bound(beta, m) + Fraction(1, 10**6)
-        if above < 1 and (1 - above) ** m >= 1 - beta:
-            failed.append(f"m = {m}, β = {beta}")
-    for squares in ((1,) * 7 + (30,), (1, 1, 2, 2, 3, 40), (0,) * 5 + (1,), (4, 5, 6, 7), (1,) * 9 + (25, 25)):
-        for m, alpha in product((1, 2, 3), (Fraction(1, 4), Fraction(1, 2))):
-            beta, mean = failing_share(squares, m, alpha), Fraction(sum(squares), len(squares))
-            share = Fraction(sum(value > m * (1 + alpha) * mean for value in squares), len(squares))
-            if beta <= Fraction(1, 2) and share > bound(beta, m):
-                failed.append(f"{squares}, m = {m}, α = {alpha}: {share} of the rows")
-    return Evidence(not failed, "m ≤ 8, β ≤ 1/2, 30 small cases", "; ".join(failed))

@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -26,8 +25,6 @@ from covassay.verification.exact.spectral_cdf import (
     rational,
     whole_pfaffian,
 )
-from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
-from covassay.verification.statistics.tests import binomial
 
 DIGITS = 12  # significant digits of the published probabilities
 FALSE_ALARM = 1e-9
@@ -252,36 +249,6 @@ def wishart_event_twice(
     figures = {"ε = 1": str(sp.N(1 - sp.exp(sp.Rational(-1, 3)), 12))}
     holds = residuals == [0, 0] and figures["ε = 1"] == quoted
     return Evidence(holds, "all d, n, ε", f"residuals {residuals}", figures)
-
-
-@check(
-    "floating",
-    mutants={
-        "1 − e^{−ε}": {"formula": lambda epsilon: -math.expm1(-epsilon)},
-        "P(χ²_1 < 2ε/3)": {"formula": lambda epsilon: math.erf(math.sqrt(epsilon / 3))},
-    },
-)
-def wishart_event_sampled(
-    formula: Callable[[float], Number] = distinguishing_probability,
-    sampler: Callable[..., Matrix] = draw_wishart,
-    draws: int = 20_000,
-) -> Evidence:
-    """In draws from the Wishart mechanism the distinguishing event has the probability 1 − e^{−ε/3}.
-
-    Exact binomial tests at d = 1, 2, 5 and ε = 1, with false-alarm probability 1e-9 (Bonferroni). A probability that is
-    wrong by 0.035 or more is rejected with probability 99 %.
-    """
-    rng = np.random.default_rng(12)
-    p_values = []
-    for d in (1, 2, 5):
-        x = np.zeros((2, d))
-        seen = sampler(x, draws, rng=rng, epsilon=1.0)
-        seen[:, 0, 0] -= 1 / len(x)
-        outside = int((np.linalg.eigvalsh(seen)[:, 0] < 0).sum())
-        p_values.append(binomial(outside, draws, float(formula(1.0)), "the event of the Wishart mechanism").p_value)
-    smallest = min(p_values)
-    scope = f"d = 1, 2, 5, {draws} draws each, false alarm {FALSE_ALARM:g}"
-    return Evidence(len(p_values) * smallest > FALSE_ALARM, scope, f"smallest p = {smallest:.2g}")
 
 
 # THE CENTRED COVARIANCE

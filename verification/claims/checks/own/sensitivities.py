@@ -1,20 +1,17 @@
 """How far replacing one row moves the second moment in every norm that a mechanism uses, and which pairs attain it."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 
 from covassay.reference import sensitivity as sensitivities
-from covassay.reference.domain import Matrix, Number, Vector
-from covassay.reference.laws import k_norm, wigner
-from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.domain import Number, Vector
+from covassay.reference.laws import k_norm
 from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
-from covassay.reference.sensitivity import SENSITIVITIES, Sensitivity, block_pair, full_l1, triangle_l1
-from covassay.verification.claims.checks.adk19.basics import random_second_moment
+from covassay.reference.sensitivity import SENSITIVITIES, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
@@ -78,96 +75,6 @@ def spectral_suprema(
     }
     failed = [k for k, v in residuals.items() if v != 0] + [k for k, v in attained.items() if not v]
     return Evidence(not failed, "all rows of the unit ball, d ≥ 1", ", ".join(failed))
-
-
-def lowered(name: str, factor: float) -> dict[str, Sensitivity]:
-    """The table with one supremum multiplied by `factor` < 1: for mutants."""
-    entry = SENSITIVITIES[name]
-    return {**SENSITIVITIES, name: replace(entry, supremum=lambda d: factor * entry.supremum(d))}
-
-
-def other_pair(name: str) -> dict[str, Sensitivity]:
-    """The table with a pair that does not attain its supremum: for mutants."""
-    return {**SENSITIVITIES, name: replace(SENSITIVITIES[name], pair=lambda d: (np.eye(d)[0], np.eye(d)[0] / 2))}
-
-
-@check(
-    "floating",
-    mutants={
-        **{f"{name}, 1 % less": {"table": lowered(name, 0.99)} for name in SENSITIVITIES if name != "all entries, l1"},
-        "all entries, l1, 20 % less": {"table": lowered("all entries, l1", 0.8)},
-        "a pair that does not attain": {"table": other_pair("nuclear norm")},
-    },
-)
-def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Evidence:
-    """No pair of rows, random or close to a worst pair, changes any of nine quantities by more than the table states.
-
-    Where the table says that its pair attains the supremum, the pair does so up to rounding.
-    """
-    rng = np.random.default_rng(31)
-    exceeded, missed = set(), []
-    for _ in range(CASES):
-        d = int(rng.integers(1, 7))
-        x, y = random_rows(rng, d)
-        if rng.random() < 0.5:  # near a worst pair
-            worst = table[str(rng.choice(list(table)))].pair(d)
-            x, y = (v + 10 ** rng.uniform(-4, -1) * rng.standard_normal(d) for v in worst)
-            x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in (x, y))
-        for name, entry in table.items():
-            if entry.change(x, y) > entry.supremum(d) * (1 + ROUNDING):
-                exceeded.add(name)
-    for name, entry in table.items():
-        for d in range(1, 9):
-            if entry.attained(d) and abs(entry.change(*entry.pair(d)) / entry.supremum(d) - 1) > ROUNDING:
-                missed.append(f"{name} at d={d}")
-    return Evidence(
-        not exceeded and not missed,
-        f"{CASES} pairs, d ≤ 6; attained for d ≤ 8",
-        ", ".join([*sorted(exceeded), *missed[:3]]),
-    )
-
-
-@check(
-    "floating",
-    mutants={
-        "‖Δ‖_F as the bound in ℓ1": {"l1": lambda delta: float(np.linalg.norm(delta))},
-        "‖Δ‖ as the bound in ℓ2": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
-    },
-)
-def eigenvalue_vectors(
-    l1: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta, "nuc")),
-    l2: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta)),
-) -> Evidence:
-    """The ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and at most ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
-
-    If e₁ is replaced by e₂ on top of C = diag(3, 2, 1, …) both are equalities, so the sensitivities are 2 and √2. So it
-    is on top of the one row e₁, for n = 2. For n = 1 the largest move is 1 in both.
-    """
-    rng = np.random.default_rng(32)
-    failed = 0
-    for i in range(CASES):
-        d = int(rng.integers(2, 6))
-        x, y = random_rows(rng, d)
-        rest = random_second_moment(rng, d)
-        if i % 4 == 0:
-            rest, x, y = np.diag(np.arange(d, 0.0, -1)), np.eye(d)[0], np.eye(d)[1]
-        delta = np.outer(x, x) - np.outer(y, y)
-        moved = np.linalg.eigvalsh(rest + np.outer(x, x)) - np.linalg.eigvalsh(rest + np.outer(y, y))
-        failed += float(np.abs(moved).sum()) > l1(delta) * (1 + 1e-9) + 1e-9
-        failed += float(np.linalg.norm(moved)) > l2(delta) * (1 + 1e-9) + 1e-9
-    c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
-    moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
-    attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
-    for d in range(2, 6):
-        first, second = np.eye(d)[:2]
-        two = np.linalg.eigvalsh(2 * np.outer(first, first)) - np.linalg.eigvalsh(np.diag(first + second))
-        attained = attained and float(np.abs(two).sum()) == 2 and float((two**2).sum()) == 2
-    single = [
-        np.linalg.eigvalsh(np.outer(x, x)) - np.linalg.eigvalsh(np.outer(y, y))
-        for x, y in (random_rows(rng, 3) for _ in range(100))
-    ]
-    alone = max(float(np.abs(v).sum()) for v in single) <= 1 + 1e-9
-    return Evidence(not failed and attained and alone, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
 
 
 # ENTRIES
@@ -234,51 +141,6 @@ def triangle_enumerated(
     failed = [f"d={d}" for d, v in found.items() if abs(v - float(value(d))) > 1e-9]
     figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
     return Evidence(not failed, "d ≤ 5, all sign patterns", ", ".join(failed), figures)
-
-
-@check(
-    "floating",
-    mutants={
-        "(d + 1)² for (d + 2)²": {"squared": lambda d: (d + 1) ** 2 + 4 * (d**2 // 4)},
-        "⌊d²/4⌋ without its factor 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
-    },
-)
-def triangle_proof(
-    squared: Callable[[int], int] = lambda d: (d + 2) ** 2 + 4 * (d**2 // 4), largest: int = 300
-) -> Evidence:
-    """Σ_{i≤j} |Δ_ij| ≤ ½√((d + 2)² + 4⌊d²/4⌋), with equality for the block pair.
-
-    The check goes through the steps of the proof in `reference.sensitivity`, in its notation. ‖ppᵀ − qqᵀ‖_F² = (‖p‖² −
-    ‖q‖²)² + 2(‖p‖²‖q‖² − ⟨p, q⟩²). For m ≤ k + 2, a and b can be replaced by their mean. (d + 2)² + 4mk and, for m ≥ k
-    + 3, 2d² + 8k + 8 are at most (d + 2)² + 4⌊d²/4⌋; so is (d + 1)², for y = 0. The block pair has c = (d + 2)/ℓ, g =
-    2√(mk)/ℓ, where ℓ² = (d + 2)² + 4mk, and reaches ℓ/2.
-    """
-    failed = []
-    pp, qq, pq = sp.symbols("pp qq pq", real=True)
-    block = sp.expand(pp**2 + qq**2 - 2 * pq**2 - (pp - qq) ** 2 - 2 * (pp * qq - pq**2))
-    a, b, m, k = sp.symbols("a b m k", positive=True)
-    mean = sp.expand(m * a + (k + 2) * b - (m + k + 2) * (a + b) / 2 - (a - b) * (m - k - 2) / 2)
-    halves = sp.expand((a**2 + b**2) / 2 - ((a + b) / 2) ** 2 - (a - b) ** 2 / 4)  # g² = 1 − (a² + b²)/2 ≤ 1 − h²
-    square = sp.expand(2 * (m**2 + (k + 2) ** 2 + 2 * m * k) - (2 * (m + k) ** 2 + 8 * k + 8))
-    if {block, mean, halves, square} != {0}:
-        failed.append("identities")
-    for d in range(2, largest + 1):
-        limit = squared(d)
-        for first in range(d + 1):
-            second = d - first
-            small = (d + 2) ** 2 + 4 * first * second if first <= second + 2 else 2 * d**2 + 8 * second + 8
-            if small > limit:
-                failed.append(f"d={d}, m={first}")
-        first, second = (d + 1) // 2, d // 2
-        reached = (d + 2) ** 2 + 4 * first * second  # ½((d + 2)c + 2√(mk)g) = ℓ/2 with (c, g) ∝ (d + 2, 2√(mk))
-        if reached != limit or (d + 1) ** 2 > limit:
-            failed.append(f"d={d}")
-    for d in (2, 3, 7, 20):
-        x, y = block_pair(d)
-        total = float(np.abs((np.outer(x, x) - np.outer(y, y))[np.triu_indices(d)]).sum())
-        if abs(4 * total**2 - squared(d)) > 1e-9 * d**2 or abs(total - float(triangle_l1(d))) > 1e-12 * d:
-            failed.append(f"pair at d={d}")
-    return Evidence(not failed, f"all d; the whole numbers to {largest}", ", ".join(failed[:4]))
 
 
 # THE BODY
@@ -349,39 +211,3 @@ def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensi
             best[body, d] = max(best.get((body, d), 0.0), moved / float(change(body, 1, d)))
     failed = [f"{body}, d={d}: {v:.6f}" for (body, d), v in best.items() if abs(v - 1) > 1e-9]
     return Evidence(not failed, f"{len(pairs)} pairs, d ≤ 5, five bodies", ", ".join(failed[:3]))
-
-
-@check(
-    "floating",
-    mutants={
-        "the Frobenius norm for both ensembles": {"separation": lambda delta, ensemble: float((delta**2).sum())},
-        "a supremum of 4": {"supremum": lambda d: 4},
-    },
-)
-def gaussian_separation(
-    separation: Callable[[Matrix, str], Number] = wigner.separation_squared,
-    supremum: Callable[[int], Number] = gauss_cov.change_squared,
-) -> Evidence:
-    """The separation of Δ is ‖Δ‖_F² under GOE noise and (‖Δ‖_F² + Σ Δ_ii²)/2 under Wigner noise; its supremum is 2.
-
-    The separation is the squared distance of the means of the noisy triangle in units of the noise, which decides ρ.
-    The rows e₁ and e₂ attain the supremum.
-    """
-    rng = np.random.default_rng(35)
-    failed, largest = 0, 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(1, 6))
-        x, y = random_rows(rng, d)
-        delta = np.outer(x, x) - np.outer(y, y)
-        whole, diagonal = float((delta**2).sum()), float((np.diag(delta) ** 2).sum())
-        goe, same = (float(separation(delta, ensemble)) for ensemble in ("goe", "wigner"))
-        failed += abs(goe - whole) > 1e-12 or abs(same - (whole + diagonal) / 2) > 1e-12
-        largest = max(largest, goe / float(supremum(d)), same / float(supremum(d)))
-    for d in (1, 2, 5):
-        x, y = sensitivities.orthonormal_pair(d)
-        delta = np.outer(x, x) - np.outer(y, y)
-        failed += any(abs(float(separation(delta, e)) - float(supremum(d))) > 1e-12 for e in ("goe", "wigner"))
-    scope = f"{CASES} random pairs, d ≤ 5; the pair at d = 1, 2, 5"
-    return Evidence(
-        not failed and largest <= 1 + ROUNDING, scope, f"{failed} cases fail", {"largest": f"{largest:.6f}"}
-    )

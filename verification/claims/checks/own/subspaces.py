@@ -14,7 +14,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
-from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING, random_rows
+from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING
 from covassay.verification.claims.checks.own.samplers import DRAWS, decided
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
@@ -58,46 +58,6 @@ def exact(values: Vector, k: int) -> tuple[float, float]:
 
 
 # PRIVACY
-
-
-@check(
-    "floating",
-    mutants={
-        "an exponent 3 % larger": {"exponent": lambda e: mechanism.exponent(e) * 1.03},
-        "an exponent 3 % smaller": {"exponent": lambda e: mechanism.exponent(e) / 1.03},
-        "ε, the loss of the score alone": {"exponent": lambda e: e},
-        "a loss of η": {"loss": lambda eta: eta},
-        "a sensitivity of 0.97": {"sensitivity": 0.97},
-    },
-)
-def loss(
-    exponent: Callable[[Number], Number] = mechanism.exponent,
-    loss: Callable[[Number], Number] = mechanism.privacy_loss,
-    sensitivity: float = 1.0,
-) -> Evidence:
-    """A row moves tr(PC) by at most 1 for every rank, and one draw loses 2η = ε in the limit of many rows.
-
-    The largest change over all P of rank k is the sum of the k largest eigenvalues of xxᵀ − yyᵀ, orthonormal x and y
-    attain 1. The loss is that at P ∋ x on K copies of k axes, y one of them, and x orthogonal to all.
-    """
-    rng = np.random.default_rng(81)
-    largest = 0.0
-    for _ in range(400):
-        d = int(rng.integers(2, 7))
-        x, y = random_rows(rng, d)
-        change = np.linalg.eigvalsh(np.outer(x, x) - np.outer(y, y))[::-1]
-        largest = max(largest, *(float(change[:k].sum()) for k in range(1, d)))
-    at_pair = [float(np.linalg.eigvalsh(np.diag([1.0, -1.0] + [0.0] * d))[::-1][: d + 1].sum()) for d in range(4)]
-    epsilon, lost = 0.8, []
-    eta = float(exponent(epsilon))
-    for d, k in EXACT_CASES[:4]:
-        base = 1e7 * np.repeat([1.0, 0.0], [k, d - k])
-        with_x, with_y = base + np.eye(d)[k], base + np.eye(d)[0]
-        lost.append(eta + exact(eta * with_y, k)[0] - exact(eta * with_x, k)[0])
-    holds = largest <= sensitivity + ROUNDING and all(abs(value - 1) < ROUNDING for value in at_pair)
-    holds &= all(abs(value / epsilon - 1) < 1e-5 for value in lost) and abs(float(loss(eta)) / epsilon - 1) < 1e-12
-    figures = {"losses": ", ".join(f"{value / epsilon:.6f} ε" for value in lost)}
-    return Evidence(holds, "400 random pairs, every rank; four limits", f"largest change {largest:.4f}", figures)
 
 
 # THE LAW

@@ -7,14 +7,13 @@ with exact numbers.
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import pairwise
 
 import mpmath
 import numpy as np
 import sympy as sp
 
 from covassay.reference.domain import Matrix, Number, second_moment
-from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
+from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.series import PI, exponential
@@ -38,36 +37,12 @@ def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
     return c - 2 - 2 * log(2 * c / pi)
 
 
-def tail_bound(c: Fraction, d: int) -> Fraction:
-    """A rational number just below e^{−d r(c)}/(c(c − 2))."""
-    growth = (2 * c / PI[1]) ** (2 * d)
-    return growth * exponential(-d * (c - 2))[0] / (c * (c - 2))
-
-
-def symmetric_tail_bound(c: Fraction, d: int) -> Fraction:
-    """A rational number just below (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}."""
-    growth = (4 * c / PI[1]) ** d
-    return 2 / (PI[1] * (c - 1)) * growth * exponential(-d * (c - 1 - 1 / (2 * c)))[0]
-
-
 def normaliser(d: int, symmetric: bool) -> Fraction:
     """Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the line."""
     if d == 0:
         return Fraction(1)
     powers = moment_powers(d, symmetric=symmetric)
     return math.factorial(d) * math.prod(map(math.factorial, powers)) * whole_pfaffian(powers, symmetric=symmetric)
-
-
-def least_ratio(d: int, symmetric: bool) -> Fraction:
-    """A rational number just above the lower bound on Z_d/Z_{d−1} that Jensen's inequality gives.
-
-    The bound is (πA/4)(A/2)^{2d−2} e^{−2A/π} at A = π(2d − 1)/2; for the symmetric kind it is
-    (πA/2)(A/2)^{d−1} e^{−2A/π} at A = πd/2.
-    """
-    a = PI[1] * (d if symmetric else 2 * d - 1) / 2
-    power = d - 1 if symmetric else 2 * d - 2
-    decay = exponential(Fraction(-d if symmetric else 1 - 2 * d))[1]
-    return PI[1] * a / (2 if symmetric else 4) * (a / 2) ** power * decay
 
 
 # THE STEPS
@@ -78,74 +53,6 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
     value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
-
-
-@check(
-    "floating",
-    mutants={
-        "uniform in place of arcsine": {"density": lambda u: mpmath.mpf(1)},
-        "the semicircle": {"density": lambda u: 4 / mpmath.pi * mpmath.sqrt(1 - u**2)},
-    },
-)
-def arcsine_potential(
-    density: Callable[[mpmath.mpf], mpmath.mpf] = lambda u: 2 / (mpmath.pi * mpmath.sqrt(1 - u**2)),
-) -> Evidence:
-    """For uniform θ, s = A|cos θ| has E ln|s² − t²| = 2 ln(A/2) for t ≤ A, more beyond, E s = 2A/π, entropy ln(πA/4).
-
-    The check has A = 1. This law makes Jensen's inequality sharp: with A = πd it finds the edge of the spectrum.
-    """
-    with mpmath.workdps(20):
-
-        def mean(f: Callable[[mpmath.mpf], mpmath.mpf], *kinks: float) -> mpmath.mpf:
-            return mpmath.quad(lambda u: density(u) * f(u), [0, *kinks, 1], maxdegree=10)
-
-        wrong = []
-        for t in (0.1, 0.5, 0.9):
-
-            def kernel(u: mpmath.mpf, t: float = t) -> mpmath.mpf:
-                return mpmath.log(abs(u**2 - t**2))
-
-            potential = mean(kernel, t)
-            if abs(potential + 2 * mpmath.log(2)) > 1e-8:
-                wrong.append(f"potential at {t}: {mpmath.nstr(potential, 10)}")
-        outside = mean(lambda u: mpmath.log(mpmath.mpf(4) - u**2))
-        closed = 2 * mpmath.log((2 + mpmath.sqrt(3)) / 2)
-        if abs(outside - closed) > 1e-8 or closed < -2 * mpmath.log(2):
-            wrong.append("potential at 2")
-        if abs(mean(lambda u: u) - 2 / mpmath.pi) > 1e-8:
-            wrong.append("mean")
-        if abs(mean(lambda u: -mpmath.log(density(u))) - mpmath.log(mpmath.pi / 4)) > 1e-8:
-            wrong.append("entropy")
-    return Evidence(not wrong, "t = 0.1, 0.5, 0.9, 2, to 8 digits", ", ".join(wrong))
-
-
-@check(
-    "exact",
-    mutants={
-        "three times the bound": {"bound": lambda d, symmetric: 3 * least_ratio(d, symmetric)},
-        "an arc of length 2d": {"bound": lambda d, symmetric: least_ratio(d, symmetric) * Fraction(5, 4) ** d},
-        "the normaliser of the other kind": {"whole": lambda d, symmetric: normaliser(d, not symmetric)},
-    },
-)
-def normaliser_ratio(
-    bound: Callable[[int, bool], Fraction] = least_ratio,
-    whole: Callable[[int, bool], Fraction] = normaliser,
-    largest: int = 40,
-) -> Evidence:
-    """Z_d/Z_{d−1} ≥ (πA/4)(A/2)^{2d−2} e^{−2A/π} with A = π(2d − 1)/2, and the bound is too small by at most 2.31√d.
-
-    Z_d is the integral of the joint density of the singular values, an exact rational number by de Bruijn's Pfaffian.
-    The bound comes from Jensen's inequality. For the symmetric kind it is (πA/2)(A/2)^{d−1} e^{−2A/π}, A = πd/2.
-    """
-    failed: list[str] = []
-    figures: dict[str, str] = {}
-    for symmetric in (False, True):
-        values = [whole(d, symmetric) for d in range(largest + 1)]
-        shares = [new / old / bound(d, symmetric) for d, (old, new) in enumerate(pairwise(values), start=1)]
-        failed += [f"d={d}" for d, share in enumerate(shares, start=1) if not 1 <= share**2 < Fraction(53, 10) * d]
-        kind = "symmetric" if symmetric else "full"
-        figures |= {f"{kind}, d = {d}": f"{float(shares[d - 1]):.6f}" for d in (1, 10, largest)}
-    return Evidence(not failed, f"d ≤ {largest}, both kinds", ", ".join(failed[:4]), figures)
 
 
 @check(
@@ -202,31 +109,6 @@ def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] =
 # THE TAIL
 
 
-@check(
-    "enclosed",
-    mutants={
-        "an edge at 2ρd": {"bound": lambda c, d: exponential(-d * (c - 2))[0] / (c * (c - 2))},
-        "a bound smaller by (2/π)^d": {"bound": lambda c, d: tail_bound(c, d) * (2 / PI[1]) ** d},
-    },
-)
-def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
-    """P(‖Z‖ > cρd) ≤ e^{−d r(c)}/(c(c − 2)) with r(c) = c − 2 − 2 ln(2c/π), so that P(‖Z‖ > 4ρd) ≤ e^{−d/8}/8.
-
-    Enclosures of the left side lie below rational lower bounds on the right side. The page proves it for all d.
-    """
-    failed, figures = [], {}
-    for d in DIMENSIONS:
-        for c in (Fraction(3), Fraction(4), LEVEL):
-            survival = enclose_spectral_survival(d, c * d, digits=6)
-            limit = bound(c, d)
-            if not at_most(survival.upper, limit):
-                failed.append(f"d={d}, c={c}")
-            if c == 4 and d in (1, 2, 10, 40):
-                figures[f"P(‖Z‖ > 4ρd), d = {d}"] = f"{survival.text(4)} ≤ {float(limit):.3e}"
-    eighth = exponential(Fraction(15, 8))[0] > (8 / PI[0]) ** 2  # r(4) = 2 − 2 ln(8/π) > 1/8
-    return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 3, 4, 7.5", ", ".join(failed[:4]), figures)
-
-
 QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates on the page
 
 
@@ -254,28 +136,6 @@ def quoted_rates(quoted: Mapping[str, str] = QUOTED, first: Fraction = Fraction(
         wrong += [] if (low <= rates[kind]) is True and (rates[kind] < low + last) is True else [digits]
     wrong += [] if (rate(iv.mpf(first.numerator) / first.denominator, iv.log, iv.pi) > 0) is True else ["r(3.73)"]
     return Evidence(not wrong, "three numbers", ", ".join(wrong))
-
-
-@check(
-    "enclosed",
-    mutants={
-        "an edge at ρd": {"bound": lambda c, d: exponential(-d * (c - 1))[0]},
-        "a bound smaller by 2^{−d}": {"bound": lambda c, d: symmetric_tail_bound(c, d) / 2**d},
-    },
-)
-def symmetric_tail(bound: Callable[[Fraction, int], Fraction] = symmetric_tail_bound) -> Evidence:
-    """If Z is symmetric, P(‖Z‖ > cρd) ≤ (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}; c = 2.5 gives e^{−d/8}/2."""
-    failed, figures = [], {}
-    for d in DIMENSIONS:
-        for c in (Fraction(3, 2), Fraction(5, 2), Fraction(4)):
-            survival = enclose_spectral_survival(d, c * d, symmetric=True, digits=6)
-            limit = bound(c, d)
-            if not at_most(survival.upper, limit):
-                failed.append(f"d={d}, c={c}")
-            if c == Fraction(5, 2) and d in (1, 2, 10, 40):
-                figures[f"P(‖Z‖ > 2.5ρd), d = {d}"] = f"{survival.text(4)} ≤ {float(limit):.3e}"
-    eighth = exponential(Fraction(47, 40))[0] > 10 / PI[0] and 3 * PI[0] > 8  # 1.3 − ln(10/π) > 1/8
-    return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 1.5, 2.5, 4", ", ".join(failed[:4]), figures)
 
 
 QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8: "6.98", 10: "6.72", 16: "6.13",
@@ -406,30 +266,3 @@ def theorem_2_on_releases(
 
 
 # THEOREM 1
-
-
-@check(
-    "enclosed",
-    mutants={
-        "the printed 3": {"constant": Fraction(3)},
-        "6.28, just below the limit 2π": {"constant": Fraction(628, 100)},
-    },
-)
-def theorem_1(
-    constant: Fraction = Fraction(8), scale: Callable[[Fraction, Fraction], Number] = nuclear_laplace.noise_scale
-) -> Evidence:
-    """‖Σ̂ − Σ‖_{S_p} ≤ 8 d^{1+1/p}/(εn) for every p at once, with probability at least 1 − e^{−d/8}/8.
-
-    ‖ρZ‖_{S_p} ≤ d^{1/p} ρ‖Z‖ with ρ = 2/(εn), so the claim is about P(‖ρZ‖ > 4ρd), the case p = ∞. That probability is
-    enclosed at each d.
-    """
-    n, epsilon = Fraction(11), Fraction(1, 3)
-    level = constant / (scale(n, epsilon) * n * epsilon)  # in units of ρd
-    failed, figures = [], {}
-    for d in DIMENSIONS:
-        survival = enclose_spectral_survival(d, level * d, digits=6)
-        if not at_most(survival.upper, exponential(Fraction(-d, 8))[0] / 8):
-            failed.append(f"d={d}")
-        if d in (2, 10, 40):
-            figures[f"P(error > 8d/(εn)), d = {d}"] = survival.text(4)
-    return Evidence(not failed, f"d in {DIMENSIONS}", ", ".join(failed[:4]), figures)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,9 @@ import sympy as sp
 from covassay.reference.domain import Matrix, Number, Vector, unit_rows
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.building_blocks import private_trace
-from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, em_cov, gauss_cov, separate_cov
-from covassay.reference.mechanisms.gaussian_estimation import (
-    coinpress_covariance,
-    coinpress_mean,
-    gaussian_learner,
-    kv_mean,
-    naive_pce,
-    pgce,
-    pme,
-    ppc,
-    ppde,
-    weak_ppc,
-)
-from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
+from covassay.reference.mechanisms.concentrated import clipped_cov
+from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance, coinpress_mean
+from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_pure
 from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, check
@@ -217,237 +204,10 @@ def threshold_range(
 # ADAPTIVE AND CLIPPED
 
 
-@check(
-    "floating",
-    mutants={
-        "the search as an ε-DP step": {"search": lambda epsilon: epsilon**2 / 2},
-        "the search at 9/128": {"search": lambda epsilon: 9 * epsilon**2 / 128},
-    },
-)
-def adaptive_budgets(search: Callable[[Number], Number] = clipped_cov.search_loss) -> Evidence:
-    """AdaptiveCov spends at most 29ρ/32, or 26ρ/32 with a private radius, ClippedCov 13ρ/16; tight splits spend ρ.
-
-    The trace costs ρ/8, each search ρ/32 (AdaptiveCov) or ρ/16 (ClippedCov), and the final step all of its share ρ₁.
-    """
-    failed = []
-    rho = Fraction(4)  # the square roots in the budgets are then dyadic, so nothing is rounded
-    epsilon = Fraction(adaptive_cov.search_epsilon(rho))
-    table = {("none", "paper"): Fraction(29, 32), ("private", "paper"): Fraction(26, 32),
-             ("none", "tight"): Fraction(1), ("private", "tight"): Fraction(1)}  # fmt: skip
-    for (radius, calibration), share in table.items():
-        searches = 1 if radius == "none" else 2
-        total = searches * search(epsilon) + adaptive_cov.trace_budget(rho)
-        total += clipped_cov.base_loss(adaptive_cov.final_budget(rho, radius, calibration), 2, "gauss")
-        if total != share * rho or adaptive_cov.privacy_loss(rho, 2, radius, calibration) != share * rho:
-            failed.append(f"adaptive, {radius}, {calibration}: {total / rho}")
-    rho = Fraction(8)
-    epsilon = Fraction(clipped_cov.search_epsilon(rho))
-    for calibration, share in (("paper", Fraction(13, 16)), ("tight", Fraction(1))):
-        for base in ("gauss", "separate"):
-            total = search(epsilon) + clipped_cov.base_loss(
-                clipped_cov.final_budget(rho, "private", calibration), 2, base
-            )
-            if total != share * rho:
-                failed.append(f"clipped, {base}, {calibration}: {total / rho}")
-    return Evidence(not failed, "all ρ (homogeneous), d ≥ 2", "; ".join(failed[:3]))
-
-
-@check(
-    "floating",
-    mutants={
-        "without division by τ": {"unit": lambda x, tau: unit_rows(x, tau) * tau},
-        "orthogonal rows of one length": {"short": 1.0},
-    },
-)
-def trace_and_final_step(
-    unit: Callable[[Matrix, float], Matrix] = lambda x, tau: np.asarray(unit_rows(x, tau)), short: float = 0.125
-) -> Evidence:
-    """One pair makes the trace and the final step of AdaptiveCov both spend nearly all they can: together over 0.87ρ.
-
-    One might try to bound their sum by 3ρ/4, because the trace moves most for y = 0 and the matrix for two long
-    orthogonal rows. But x = e₁ and y = τe₂, clipped to τ and divided by τ, are orthonormal. If the search stops at τ,
-    the final step spends all of ρ₁ = 3ρ/4, and the trace spends ρ/8 (1 − τ²)². The check has τ = 1/8.
-    """
-    rho = 4.0
-    x, y = np.array([1.0, 0.0]), np.array([0.0, short])
-    trace = zcdp_of_gaussian(float(x @ x - y @ y), private_trace.gaussian_scale(1, adaptive_cov.trace_budget(rho)) ** 2)
-    u, v = unit(np.vstack([x, y]), short)
-    delta = np.outer(u, u) - np.outer(v, v)
-    final = adaptive_cov.final_budget(rho, "none", "paper")
-    matrix = float(wigner.separation_squared(delta, "wigner")) / (2 * gauss_cov.noise_scale(1, final) ** 2)
-    total = (trace + matrix) / rho
-    expected = Fraction(1, 8) * (1 - Fraction(1, 64)) ** 2 + Fraction(3, 4)
-    holds = abs(matrix / final - 1) < 1e-14 and abs(total - float(expected)) < 1e-14 and total > 0.87
-    return Evidence(holds, "one pair of neighbours", f"{total:.6f} ρ, of 3ρ/4", {"spent": f"{total:.6f} ρ"})
-
-
 # GAUSSIAN NOISE
 
 
-@check(
-    "floating",
-    mutants={
-        "the noise of GaussCov at ρ": {"scale": lambda n, rho: gauss_cov.noise_scale(n, rho)},
-        "the noise for a sensitivity of 1": {"scale": lambda n, rho: separate_cov.noise_scale(n, rho) / 2**0.5},
-    },
-)
-def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov.noise_scale) -> Evidence:
-    """SeparateCov spends exactly ρ, half on G and half on λ̃, on the pair diag(3, 2, …) plus e₁e₁ᵀ or plus e₂e₂ᵀ.
-
-    G and λ̃ are independent Gaussian vectors, and each has D_α = α‖change‖²/(2s²). GaussCov spends exactly ρ on the
-    same pair with either ensemble. In dimension 1 the pair (G, λ̃) spends ρ/2, the output of SeparateCov, which shows λ̃
-    only, ρ/4, and GaussCov ρ/2. At ρ = 1/2, n = 4 nothing is rounded.
-    """
-    rho, n, failed = 0.5, 4, []
-    for d in (2, 3):
-        rest = np.diag(np.arange(d + 1.0, 1.0, -1))
-        first, second = (rest + np.diag(np.eye(d)[i]) for i in (0, 1))
-        s = float(scale(n, rho))
-        eigenvalues = np.linalg.eigvalsh(first) - np.linalg.eigvalsh(second)
-        for ensemble in wigner.ENSEMBLES:
-            separation = float(wigner.separation_squared(first - second, ensemble))
-            parts = separation / (n * s) ** 2 / 2, float(eigenvalues @ eigenvalues) / (n * s) ** 2 / 2
-            gaussian = separation / (n * gauss_cov.noise_scale(n, 0.25)) ** 2 / 2
-            if parts != (rho / 2, rho / 2) or gaussian != 0.25:
-                failed.append(f"d={d}, {ensemble}: {parts}")
-            if rho_of(separate_cov.spend, rho=rho, dimension=d, ensemble=ensemble) != rho:
-                failed.append(f"spend, d={d}")
-    line = separate_cov.privacy_loss(Fraction(1), 1), gauss_cov.privacy_loss(Fraction(1), 1)
-    pair = 2 * (1 / (n * float(scale(n, rho))) ** 2 / 2)  # the rows 1 and 0 move the matrix and the eigenvalue by 1/n
-    failed += [] if pair == rho / 2 else [f"the pair at d=1: {pair}"]
-    return Evidence(not failed and line == (Fraction(1, 4), Fraction(1, 2)), "d = 1, 2, 3", "; ".join(failed[:3]))
-
-
-@check(
-    "floating",
-    mutants={
-        "ρ for the paper's split": {"paper": lambda d: Fraction(1)},
-        "9ρ/32 for the paper's split": {"paper": lambda d: Fraction(9, 32)},
-    },
-)
-def em_cov_budget(paper: Callable[[int], Fraction] = lambda d: Fraction(1, 4) + Fraction(d - 1, 32 * d)) -> Evidence:
-    """EMCov spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32 with the paper's split, and ρ with the tight one."""
-    failed = []
-    for d in (2, 4, 16):
-        rho = Fraction(64 * d)  # √ρ/√d is then whole
-        directions = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "reconstructed")])
-        eigenvalues = 2 * rho / 8  # ‖Δλ‖²/(2b²) with b = 2/√ρ
-        given = em_cov.eigenvalue_loss(float(rho), 2, "reconstructed")
-        total = eigenvalues + directions
-        if total != paper(d) * rho or not total < Fraction(9, 32) * rho or abs(given - float(eigenvalues)) > 1e-9:
-            failed.append(f"paper, d={d}: {total / rho}")
-        rho = Fraction(4 * (d - 1))
-        tight = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "tight")])
-        if tight != rho / 2 or abs(rho_of(em_cov.spend, rho=1.0, dimension=d, calibration="tight") - 1) > 1e-12:
-            failed.append(f"tight, d={d}")
-    return Evidence(not failed, "d = 2, 4, 16", "; ".join(failed))
-
-
-def circle_divergences(eta: float, large: float, order: float) -> float:
-    """The larger D_α between the laws ∝ exp(η uᵀCu) on the circle for C = K e₂e₂ᵀ + e₁e₁ᵀ and C = (K + 1)e₂e₂ᵀ."""
-    theta = (np.arange(4000) + 0.5) * math.pi / 8000
-    sines, cosines = np.sin(theta) ** 2, np.cos(theta) ** 2
-    first, second = eta * (large * sines + cosines), eta * (large + 1) * sines
-    log_p, log_q = first - np.logaddexp.reduce(first), second - np.logaddexp.reduce(second)
-    return max(renyi(log_p, log_q, order), renyi(log_q, log_p, order))
-
-
-@check(
-    "floating",
-    mutants={
-        "η²/8 for a direction": {"cost": lambda steps: sum(e**2 for e in steps) / 8},
-        "m²/(4b²) for a Laplace variable": {"laplace": 0.25},
-    },
-)
-def em_cov_steps(cost: Callable[[list[Number]], Number] = em_cov.direction_loss, laplace: float = 0.5) -> Evidence:
-    """In EMCov a direction has D_α ≤ αη²/2, and a Laplace variable whose centre moves by m has D_α ≤ αm²/(2b²).
-
-    Directions are tried on two features, C = K e₂e₂ᵀ + e₁e₁ᵀ with e₁ replaced by e₂, by quadrature. They reach at most
-    half of the bound. Laplace noise has the closed form
-    D_α = ln((α e^{(α−1)h} + (α − 1) e^{−αh})/(2α − 1))/(α − 1) with h = m/b.
-    """
-    directions, shifts = 0.0, 0.0
-    for a in ORDERS:
-        for eta in (0.01, 0.1, 0.5, 1.0, 4.0):
-            allowed = a * float(cost([eta]))
-            directions = max(directions, *(circle_divergences(eta, k, a) / allowed for k in (0, 1, 3, 10, 100)))
-        for h in (0.001, 0.1, 0.5, 1.0, 3.0):
-            first = math.log(a / (2 * a - 1)) + (a - 1) * h
-            second = math.log((a - 1) / (2 * a - 1)) - a * h
-            divergence = float(np.logaddexp(first, second)) / (a - 1)
-            shifts = max(shifts, divergence / (a * laplace * h**2))
-    figures = {"direction": f"{directions:.4f}", "Laplace": f"{shifts:.4f}"}
-    holds = directions <= 1 and shifts <= 1 + 1e-6
-    return Evidence(holds, "α ≤ 30, η ≤ 4, K ≤ 100", "largest shares of the bounds", figures)
-
-
 # GAUSSIAN LEARNING
-
-
-@check(
-    "floating",
-    mutants={
-        "a change of 2, by the triangle inequality": {"change": lambda d: 4},
-        "the value for d ≥ 2 at d = 1 too": {"change": lambda d: 2},
-    },
-)
-def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.largest_change) -> Evidence:
-    """NaivePCE, WeakPPC, PPC and PGCE spend ρ/2, PME 3ρ/4 and the whole Gaussian learner 5ρ/8; tight noise spends ρ.
-
-    The noise has σ² = 2r⁴/(n²ρ), and the largest change is Σ_{i≤j} Δ_ij² = 2r⁴/n², attained by the rows r e₁ and r e₂.
-    The other mechanisms compose this step: T rounds at ρ/T each, or two halves. In dimension 1 the covariance part
-    spends half as much.
-    """
-    failed = []
-    rho, n, r2 = Fraction(3, 8), Fraction(7), Fraction(5, 2)
-    for calibration, share in (("reconstructed", Fraction(1, 2)), ("tight", Fraction(1))):
-        variance = naive_pce.noise_variance(n, rho, r2, calibration)
-        attained = Fraction(int(wigner.separation_squared(np.diag([1.0, -1.0]), "wigner"))) * r2**2 / n**2
-        for d, part in ((1, share / 2), (2, share), (5, share)):
-            if naive_pce.privacy_loss(change(d), n, r2, variance) != part * rho:
-                failed.append(f"{calibration}, d={d}")
-            totals = {
-                naive_pce: part,
-                weak_ppc: part,
-                ppc: part,
-                pgce: part,
-                pme: part / 2 + Fraction(1, 2),
-                gaussian_learner: part / 2 + part / 4 + Fraction(1, 4),
-            }
-            for module, total in totals.items():
-                spent = rho_of(module.spend, rho=0.5, dimension=d, calibration=calibration)
-                if Fraction(spent) != total / 2:
-                    failed.append(f"{module.__name__.rpartition('.')[2]}, {calibration}, d={d}: {spent}")
-        if attained / (2 * variance) != share * rho:
-            failed.append(f"{calibration}, pair")
-    return Evidence(not failed, "all n, ρ, r (homogeneous); d = 1, 2, 5", "; ".join(failed[:3]))
-
-
-@check(
-    "floating",
-    mutants={
-        "a sensitivity of 1 for the counts": {"counts": lambda rho: 1 / rho},
-        "a sensitivity of w/n for the mean": {"mean": lambda n, w, rho: (w / n) ** 2 / rho},
-    },
-)
-def histogram_and_mean(
-    counts: Callable[[Number], Number] = kv_mean.count_variance,
-    mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
-) -> Evidence:
-    """KVMean spends ρ/2 on counts of sensitivity √2 and ρ/2 on a clipped mean of sensitivity 2w/n.
-
-    Replacing one value moves at most two counts by 1; this is tried for every pair of values on a grid, with the
-    reference's histogram. It moves the mean clipped to a window of width 2w by at most 2w/n, from end to end.
-    """
-    values = np.array([[v] for v in np.linspace(-4, 4, 33)])
-    histograms = [kv_mean.histogram(v[None], 1.0, 3)[0] for v in values]
-    squares = {int(((p - q) ** 2).sum()) for p, q in product(histograms, repeat=2)}
-    rho, n, w = Fraction(3, 7), Fraction(9), Fraction(5, 2)
-    first = Fraction(max(squares)) / (2 * counts(rho))
-    second = (2 * w / n) ** 2 / (2 * mean(n, w, rho))
-    holds = squares == {0, 1, 2} and first == rho / 2 and second == rho / 2
-    detail = f"{first / rho} ρ and {second / rho} ρ; squared changes of the counts {sorted(squares)}"
-    return Evidence(holds, "all n, w, ρ; 33 values", detail)
 
 
 # PRODUCT DISTRIBUTIONS
@@ -457,46 +217,6 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
     """The row, scaled to Euclidean length B if it is longer."""
     scaled: Vector = row * min(1.0, math.sqrt(bound_squared) / max(float(np.linalg.norm(row)), 1e-300))
     return scaled
-
-
-@check(
-    "floating",
-    mutants={
-        "B², as for removing a row": {"change": lambda b2, size, calibration: b2},
-        "|S| alone": {"change": lambda b2, size, calibration: float(size)},
-    },
-)
-def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_squared) -> Evidence:
-    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|), so PPDE spends ≤ ρ.
-
-    The check tries random rows and, up to the order of coordinates, all pairs of rows of zeros and ones with |S| ≤ 8.
-    2B² is attained if B² ≤ ⌊|S|/2⌋, and |S| if ⌈|S|/2⌉ ≤ B². Noise for a sensitivity of B/m would spend 2ρ.
-    """
-    rng = np.random.default_rng(53)
-    exceeded, missed = 0, []
-    for size in range(1, 9):
-        for b2 in (0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 6.0):
-            largest = 0.0
-            for ones, common in ((a, c) for a in range(size + 1) for c in range(a + 1)):
-                for other in range(common, size - ones + common + 1):
-                    u, v = np.zeros(size), np.zeros(size)
-                    u[:ones], v[ones - common : ones - common + other] = 1, 1
-                    largest = max(largest, float(((shortened(u, b2) - shortened(v, b2)) ** 2).sum()))
-            for _ in range(20):
-                u, v = rng.random((2, size)) ** rng.choice([0.2, 1.0, 5.0])
-                largest = max(largest, float(((shortened(u, b2) - shortened(v, b2)) ** 2).sum()))
-            bound = float(change(b2, size, "tight"))
-            exceeded += largest > bound * (1 + 1e-12)
-            if (b2 <= size // 2 or b2 >= (size + 1) // 2) and largest < bound * (1 - 1e-12):
-                missed.append(f"|S|={size}, B²={b2}")
-    variance = ppde.noise_variance(change(Fraction(2), 4, "reconstructed"), Fraction(10), Fraction(1, 3))
-    spent = Fraction(4) / 100 / (2 * variance)  # 2B² = 4, m = 10
-    whole = spent == Fraction(1, 3)
-    narrow = ppde.noise_variance(Fraction(2), Fraction(10), Fraction(1, 3))  # (mΔ₂)² = B²
-    doubled = Fraction(4) / 100 / (2 * narrow) == Fraction(2, 3)
-    totals = [rho_of(ppde.spend, rho=0.5, dimension=4, calibration=c) for c in ("reconstructed", "tight")]
-    holds = not exceeded and not missed and whole and doubled and totals == [0.5, 0.5]
-    return Evidence(holds, "|S| ≤ 8, seven values of B²", f"{exceeded} exceed; {', '.join(missed[:3])}")
 
 
 @check(

@@ -1,0 +1,31 @@
+"""diffprivlib, mechanisms.Bingham: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
+
+Needs numpy, scipy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+
+At d = 2 the mechanism should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
+For the matrix C below, one number of the law is computed by an integral and estimated from draws.
+"""
+
+import sys
+
+import numpy as np
+from diffprivlib.mechanisms import Bingham
+from scipy.integrate import quad
+
+EPSILON, C, DRAWS = 1.0, np.diag([40.0, 0.0]), 4000
+WEIGHT = EPSILON * (C[0, 0] - C[1, 1]) / 4  # uᵀAu = WEIGHT sin² t
+
+
+def density(t: float) -> float:
+    """The density of the angle t, up to its constant."""
+    return float(np.exp(-WEIGHT * np.sin(t) ** 2))
+
+
+promised = quad(lambda t: np.sin(t) ** 2 * density(t), 0, np.pi)[0] / quad(density, 0, np.pi)[0]
+mechanism = Bingham(epsilon=EPSILON, random_state=np.random.RandomState(1))
+squares = np.array([np.ravel(mechanism.randomise(C))[1] ** 2 for _ in range(DRAWS)])
+found, error = squares.mean(), squares.std() / DRAWS**0.5
+print(f"mean of the second component squared: {found:.5f} ± {error:.5f} in {DRAWS} draws; the law says {promised:.5f}")
+wrong = abs(found - promised) > 7 * error
+print("FAULT: the draws follow another law" if wrong else "no fault is seen")
+sys.exit(int(wrong))

@@ -1,0 +1,32 @@
+"""diffprivlib, models.GaussianNB: a class of which there are no rows gets a count of 0 without noise.
+
+Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+
+The classes are given by the caller: 0 and 1. On the first data set no row is of class 1; on the second, one is.
+"""
+
+import sys
+
+import numpy as np
+from diffprivlib.models import GaussianNB
+
+RUNS, ROWS = 60, 12
+
+
+def share(of_class_one: int) -> np.ndarray:
+    """The released shares of class 1."""
+    x, y = np.zeros((ROWS, 1)), np.zeros(ROWS, dtype=int)
+    y[:of_class_one] = 1
+    shares = []
+    for run in range(RUNS):
+        model = GaussianNB(epsilon=1.0, bounds=([-1], [1]), random_state=run)
+        shares.append(model.partial_fit(x, y, classes=[0, 1]).class_prior_[1])
+    return np.array(shares)
+
+
+without, with_one = share(0), share(1)
+print(f"share of class 1 without a row of it: {without.min():.3g} to {without.max():.3g} in {RUNS} runs")
+print(f"with one row of it:                   {with_one.min():.3g} to {with_one.max():.3g}")
+wrong = without.max() < with_one.min()
+print("FAULT: whether there is a row of the class is seen for certain" if wrong else "no fault is seen")
+sys.exit(int(wrong))

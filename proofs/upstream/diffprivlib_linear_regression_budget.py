@@ -1,0 +1,37 @@
+"""diffprivlib, models.LinearRegression(fit_intercept=True): the share ε/(d + 1) of the budget is spent twice.
+
+Needs numpy, scipy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+
+The mean of X gets ε/(d + 1), and so does the mean of y; the coefficients get εd/(d + 1). The budgets of all noises that
+one call of fit adds are summed here. By sequential composition they should add up to at most ε. (Item 2 of issue 104.)
+"""
+
+import sys
+
+import numpy as np
+from diffprivlib.mechanisms import Laplace, LaplaceFolded, LaplaceTruncated
+from diffprivlib.models import LinearRegression
+
+EPSILON, spent = 1.0, []
+for family in (Laplace, LaplaceFolded, LaplaceTruncated):
+    if "randomise" in vars(family):
+
+        def noted(self, value, own=family.randomise, family=family):
+            """Note the budget of a noise once, in the class of its own, and draw."""
+            if type(self) is family:
+                spent.append(self.epsilon)
+            return own(self, value)
+
+        family.randomise = noted
+
+wrong = False
+for d in (1, 2, 3, 5):
+    spent.clear()
+    x = np.random.default_rng(d).uniform(-1, 0, (20, d))
+    model = LinearRegression(epsilon=EPSILON, bounds_X=([-1] * d, [0] * d), bounds_y=(0, 1), random_state=1)
+    model.fit(x, np.linspace(0, 1, 20))
+    total = sum(spent)
+    print(f"d = {d}: {len(spent)} noises, whose budgets add up to {total:.6f} of {EPSILON:g}")
+    wrong |= total > EPSILON * (1 + 1e-9)
+print("FAULT: fit spends more than its epsilon" if wrong else "no fault is seen")
+sys.exit(int(wrong))

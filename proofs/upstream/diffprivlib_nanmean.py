@@ -1,0 +1,32 @@
+"""diffprivlib, tools.nanmean: the mean is of the entries that are not NaN, and the noise is scaled to all of them.
+
+Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+
+Ten entries in [0, 1], nine of them NaN: replacing the one number by another moves the mean by 1, and the noise is
+scaled to a sensitivity of 1/10. Two data sets that differ in one entry are told apart by where the output lies.
+"""
+
+import math
+import sys
+
+import numpy as np
+from diffprivlib.tools import nanmean
+
+DRAWS, EPSILON = 2000, 1.0
+
+
+def hits(value: float) -> int:
+    """In how many draws the output is at least 1/2."""
+    array = np.array([np.nan] * 9 + [value])
+    rng = np.random.RandomState(1)
+    return sum(nanmean(array, epsilon=EPSILON, bounds=(0, 1), random_state=rng) >= 0.5 for _ in range(DRAWS))
+
+
+one, other = hits(1.0), hits(0.0)
+upper = (other + 5 * math.sqrt(other) + 15) / DRAWS  # far above the frequency
+loss = math.log(max(one - 5 * math.sqrt(DRAWS), 1) / DRAWS / upper)
+print(f"output ≥ 1/2: {one} of {DRAWS} draws for the value 1, {other} for the value 0")
+print(f"a loss of at least {loss:.2f}; claimed: {EPSILON:g}")
+wrong = loss > EPSILON
+print("FAULT: the privacy loss is above epsilon" if wrong else "no fault is seen")
+sys.exit(int(wrong))

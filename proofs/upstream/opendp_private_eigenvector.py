@@ -1,0 +1,35 @@
+"""OpenDP, make_private_eigenvector: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
+
+Needs numpy, scipy and opendp. Exit status 1 while the fault is there, 0 when it is mended.
+Issue 2416 was about the same line: a comparison was missing, and was added.
+
+At d = 2 the measurement should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
+"""
+
+import sys
+
+import numpy as np
+import opendp.prelude as dp
+from opendp.extras.numpy import _sscp_domain
+from opendp.extras.sklearn._make_eigenvector import make_private_eigenvector
+from scipy.integrate import quad
+
+dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
+EPSILON, C, DRAWS = 1.0, np.diag([40.0, 0.0]), 1500
+WEIGHT = EPSILON * (C[0, 0] - C[1, 1]) / 4  # uᵀAu = WEIGHT sin² t
+
+
+def density(t: float) -> float:
+    """The density of the angle t, up to its constant."""
+    return float(np.exp(-WEIGHT * np.sin(t) ** 2))
+
+
+promised = quad(lambda t: np.sin(t) ** 2 * density(t), 0, np.pi)[0] / quad(density, 0, np.pi)[0]
+domain = _sscp_domain(num_features=2, norm=1.0, p=2, size=40, T=float)
+measurement = make_private_eigenvector(domain, dp.symmetric_distance(), EPSILON)
+squares = np.array([np.ravel(measurement(C))[1] ** 2 for _ in range(DRAWS)])
+found, error = squares.mean(), squares.std() / DRAWS**0.5
+print(f"mean of the second component squared: {found:.5f} ± {error:.5f} in {DRAWS} draws; the law says {promised:.5f}")
+wrong = abs(found - promised) > 7 * error
+print("FAULT: the draws follow another law" if wrong else "no fault is seen")
+sys.exit(int(wrong))

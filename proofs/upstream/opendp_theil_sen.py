@@ -1,0 +1,32 @@
+"""OpenDP, make_pairwise_predict (Theil–Sen regression): of an odd number of rows the last one is dropped (issue 2950).
+
+Needs numpy and opendp. Exit status 1 while the fault is there, 0 when it is mended.
+
+Adding one row before the others brings that row in and drops the last: two predictions change, and the stability map
+says that one does. Two points can only be paired with one another, so that nothing of this is random.
+"""
+
+import sys
+
+import numpy as np
+import opendp.prelude as dp
+from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
+
+dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
+predict = make_pairwise_predict(np.array([25.0, 75.0]), runs=1)
+x = np.array([[1.0, 1.0], [2.0, 3.0]])
+with_one_more = np.vstack([[9.0, 3.0], x])
+
+
+def rows(data: np.ndarray) -> set[tuple[float, ...]]:
+    """The predictions, as a set of rows."""
+    return {tuple(np.round(row, 9)) for row in np.asarray(predict(data))}
+
+
+one, other = rows(x), rows(with_one_more)
+moved, claimed = len(one ^ other), predict.map(1)
+print(f"predictions: {sorted(one)} and, with one row more, {sorted(other)}")
+print(f"one added row moves {moved} predictions; the stability map says {claimed}")
+wrong = moved > claimed
+print("FAULT: the transformation is less stable than its map says" if wrong else "no fault is seen")
+sys.exit(int(wrong))

@@ -1,0 +1,61 @@
+"""A table in parts that are read apart, on one machine or on many: the exact sums of every part, which add up.
+
+    total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
+    release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))
+
+The sums are those of the data, to the last bit: they are as secret as the data are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Box, require_row_bound
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data
+from covassay.reference.errors import InvalidInput
+from covassay.reference.release.scaling import read_bounds, require_every_column
+from covassay.reference.release.tables.reading import EVERYTHING, open_table
+from covassay.reference.release.tables.selection import Selection
+
+
+def exact_moments(
+    data: Any,
+    *,
+    row_bound: float | None = None,
+    bounds: Mapping[str, Any] | Path | None = None,
+    selection: Selection = EVERYTHING,
+    input_bits: int = INPUT_BITS,
+) -> ExactData:
+    """The exact integer moments of a part of a table: a value with +, from which `release_table` releases.
+
+    Parameters
+    ----------
+    data : whatever `tables.reading.open_table` takes: files, arrays, frames, tables; it may have no rows.
+    row_bound : public bound on the norm of a row, for mechanisms on a ball. bounds : public bounds on every column, by
+        name, for mechanisms for bounded columns. Exactly one of them is given, and is the same for all parts.
+    selection : which columns are read. input_bits : b, of the grid to which rows are rounded, see `exact_data`.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule, or the data cannot be read, which depends on the data.
+
+    >>> x = np.array([[0.0, 4.0], [2.0, 5.0], [1.0, 7.0]])
+    >>> bounds = {"x1": (0, 2), "x2": (4, 8)}
+    >>> whole = exact_moments(x, bounds=bounds)
+    >>> exact_moments(x[:1], bounds=bounds) + exact_moments(x[1:], bounds=bounds) == whole
+    True
+    >>> whole.n, whole.columns
+    (3, ('x1', 'x2'))
+    """
+    if (row_bound is None) == (bounds is None):
+        raise InvalidInput(f"row_bound = {row_bound}, bounds = {bounds}: give one of them, chosen without the data")
+    source = open_table(data, selection=selection, fewest=0)
+    box = None
+    if bounds is not None:
+        box = Box.of(np.column_stack(require_every_column(bounds, read_bounds(bounds), source.columns)))
+    r = require_row_bound(1.0 if row_bound is None else row_bound)
+    found = exact_data(source.rows, r, input_bits=input_bits, sums=True, box=box)
+    return replace(found, columns=source.columns)

@@ -1,0 +1,53 @@
+"""The reproductions for maintainers: short, without covassay, and with the exit status that they promise.
+
+They would miss a package that was mended (then the page of findings is out of date), and a script that no longer runs.
+"""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "proofs" / "upstream"
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+ALLOWED = {"math", "sys", "numpy", "scipy"}
+
+
+def package_of(script: Path) -> str:
+    return script.name.partition("_")[0]
+
+
+def imported(script: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_reproduction_is_short_and_needs_the_package_alone(script: Path) -> None:
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 60
+    assert imported(script) - ALLOWED == {package_of(script)}
+
+
+def test_the_page_lists_every_reproduction_once() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert len(SCRIPTS) >= 10
+    assert all(page.count(f"]({script.name})") == 1 for script in SCRIPTS)
+
+
+@pytest.mark.thorough
+@pytest.mark.peers
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_reproduction_shows_its_fault(script: Path) -> None:
+    if importlib.util.find_spec(package_of(script)) is None:
+        pytest.skip(f"{package_of(script)} is not installed")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("FAULT: ")

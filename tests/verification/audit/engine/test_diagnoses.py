@@ -1,0 +1,56 @@
+"""A diagnosis is offered only if no other known factor fits better.
+
+Draws with a chosen factor are given to `diagnose`, without an audit. A factor of a mistake is named where it is the
+right one, and seldom at 0.8 or 0.6 times the noise, where √2 or 2 would pass the test of their law on a hundred draws.
+"""
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.law import Scenario, diagnose
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.declared import default_claim
+
+SEEDS = range(10)
+OF_FACTORS = {"half-scale", "double-scale", "sensitivity-one", "frobenius-sensitivity"}
+
+
+def scenario(name: str, d: int) -> Scenario:
+    found = profile(name, default_claim(name), mechanism(name).resolve({}), 100, 0).scenarios
+    return next(s for s in found if s.x.shape[1] == d)
+
+
+def draws(name: str, x: Matrix, factor: float, seed: int, size: int = 100) -> Matrix:
+    rng, budget = np.random.default_rng(seed), default_claim(name).keywords()
+    outputs = np.array([mechanism(name).sample(x, rng, **budget) for _ in range(size)])
+    centre = x.T @ x / len(x)
+    return np.asarray(centre + factor * (outputs - centre))
+
+
+def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
+    """The suspects that are named for draws with that factor, by seed."""
+    seen = scenario(name, 2)
+    return [{s.name for s in diagnose([(seen, draws(name, seen.x, factor, seed, size))])} for seed in SEEDS]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
+)
+def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
+    """On 100 draws a neighbour of the right factor fits better now and then.
+
+    Seen to fail without rivals: then a factor is named on 7, 9, 6 and 9 of these seeds, and with them on 1, 2, 0 and 2.
+    """
+    assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "factor", "mistake"), [
+    ("gauss-cov", 0.5**0.5, "sensitivity-one"), ("gauss-cov", 0.5, "half-scale"),
+    ("nuclear-laplace", 0.5, "half-scale"), ("entrywise-laplace", 2.0, "double-scale"),
+])  # fmt: skip
+def test_the_factor_of_a_mistake_is_named(name: str, factor: float, mistake: str) -> None:
+    assert sum(found == {mistake} for found in named(name, factor, 300)) == len(SEEDS)

@@ -1,0 +1,101 @@
+"""The findings page is what the kept rows and the remarks render to, and each finding says what a change would be."""
+
+import json
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.targets.target import Target
+from covassay.verification.maintain import findings
+from covassay.verification.maintain.__main__ import PROGRAM
+from covassay.verification.maintain.findings import TARGETS, FindingRow, Found, Remarks
+
+PROOFS = Path(__file__).resolve().parents[3] / "proofs"
+REMARKS = Remarks.read(PROOFS / "findings.toml")
+
+
+def kept() -> list[FindingRow]:
+    lines = (PROOFS / "findings.jsonl").read_text(encoding="utf-8").splitlines()
+    return [FindingRow.of(json.loads(line)) for line in lines]
+
+
+def test_the_page_is_rendered_from_the_kept_rows() -> None:
+    assert (PROOFS / "FINDINGS.md").read_text(encoding="utf-8") == findings.render(kept(), REMARKS)
+
+
+def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
+    rows = kept()
+    assert len({row.target for row in rows}) == len(rows)
+    assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
+    assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)  # which say why there is none
+    run_rows = [row for row in rows if not row.missing]
+    assert len(run_rows) >= 25
+    assert len({row.target.partition(":")[0] for row in run_rows}) >= 9
+    assert all(row.version and row.claim and row.verdict for row in run_rows)
+
+
+def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() -> None:
+    names = {findings.key(row, found) for row in kept() for found in row.found}
+    assert names == set(REMARKS.change)
+    assert set(REMARKS.reported) | set(REMARKS.remark) <= set(TARGETS)
+    assert all(set(one) == {"defect", "target", "found", "why"} for one in REMARKS.defects)
+    assert {one["defect"].partition(" ")[0] for one in REMARKS.defects} >= {f"E{i}" for i in range(1, 16)}
+
+
+def test_every_refuted_target_says_what_is_known_upstream_and_when_it_was_searched() -> None:
+    refuted = {row.target for row in kept() if row.verdict == "REFUTED"}
+    assert set(REMARKS.upstream) == refuted
+    for one in REMARKS.upstream.values():
+        assert one.known
+        assert isinstance(one.searched, date)
+        assert "#" in one.thread or "no thread found" in one.known
+        assert not one.script or (PROOFS / "upstream" / one.script).exists()
+
+
+def test_a_defect_that_is_said_to_be_found_was_found() -> None:
+    shown = {row.target: row.verdict == "REFUTED" or bool(row.bits) for row in kept()}
+    for one in REMARKS.defects:
+        targets = [name for name in one["target"].split(", ") if name in shown]
+        assert one["found"] in ("yes", "no")
+        if targets and one["found"] == "yes":
+            assert any(shown[name] for name in targets), one["defect"]
+
+
+def test_a_changed_row_changes_the_page() -> None:
+    rows = kept()
+    rows[0] = replace(rows[0], version="0.0.1")
+    assert findings.render(rows, REMARKS) != findings.render(kept(), REMARKS)
+
+
+def test_a_row_of_a_report_has_the_evidence() -> None:
+    def exact(x: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+        return x.T @ x
+
+    row = findings.as_row(audit(Target("a:exact", exact), epsilon=1.0, samples=100, stop_early=True))
+    assert row.verdict == "REFUTED"
+    evidence = {found.check: found.evidence for found in row.found}
+    assert evidence
+    assert any("first data set" in text for text in evidence.values()), evidence
+    assert row.command == "covassay audit a:exact --samples 100"
+    assert FindingRow.of(json.loads(json.dumps(asdict(row)))) == row
+
+
+def test_rows_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    row = FindingRow("bhs23:mean", TARGETS["bhs23:mean"], verdict="REFUTED", found=(Found("law", "seen before"),))
+    file.write_text(json.dumps(asdict(row)) + "\n", encoding="utf-8")
+    assert list(findings.measured(findings.chosen("bhs23:mean"), kept=file)) == [row]
+
+
+def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no target has this text"):
+        findings.chosen("nothing-like-it")
+    assert PROGRAM.run(["findings", "--only", "bhs23", "--write", str(tmp_path / "F.md")]) == 2
+    assert PROGRAM.run(["findings", "--jobs", "0"]) == 2
+    assert "leave --only out" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,35 @@
+"""Which p-values of an audit count as exact when their uniformity is tested."""
+
+import pytest
+from scipy import stats
+
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, is_exact
+from covassay.verification.statistics.tests import DISCRETE_SLACK
+
+P = float(stats.kstwo.sf(0.1 - DISCRETE_SLACK, 100))  # of Kolmogorov's test for a distance of 0.1
+
+
+def check(p_value: float | None, effect: str = "", statistic: float = 0.1, kind: str = "law") -> Finding:
+    facts = LawTest(statistic, effect, detectable=0.2) if effect else None
+    return Finding(kind, "name", Status.NOT_REFUTED, "", p_value=p_value, n=100, facts=facts)
+
+
+def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
+    assert is_exact(check(P, DISTANCE))
+    assert is_exact(check(0.3, TOTAL))
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        check(1.0, "rank correlation", statistic=0.0),  # the p-value that Kolmogorov's test would have too
+        check(1.03 * P, DISTANCE),
+        check(P, kind="bits"),
+        check(None, DISTANCE),
+        check(0.5),
+    ],
+)
+def test_all_others_are_bounds(bound: Finding) -> None:
+    assert not is_exact(bound)

@@ -1,0 +1,152 @@
+"""A file of what a run has drawn, from which the same command goes on after it was ended in whatever way.
+
+The run asks its questions again. Their draws are seeded by label, so what the file has under a label, data and size is
+what would be drawn again. Questions that make a few draws without a label make them again.
+
+The file is a database of SQLite: after a kill or a power cut it has what was written last or what was written before.
+It says in `identity` which run it is of. Every value is JSON with a SHA-256 digest. Floats are kept to the bit.
+"""
+
+import base64
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.statistics.dependence import PairSums, Sums
+from covassay.verification.statistics.pooling import Places, Total
+from covassay.verification.statistics.tests import Quadrants, Successes
+
+APPLICATION = 0x434F5641  # what the file says it is of: "COVA"
+FORM = 2  # of the file
+K = TypeVar("K", bound=type)
+KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
+
+
+def storable(kind: K) -> K:
+    """A dataclass whose values can be in a store."""
+    KINDS[kind.__name__] = kind
+    return kind
+
+
+def encoded(value: Any) -> Any:
+    """Plain data for JSON, from which `decoded` makes the same value again."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {"kind": type(value).__name__, **{f.name: encoded(getattr(value, f.name)) for f in fields(value)}}
+    if isinstance(value, np.ndarray):
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
+        return {"array": data, "type": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, tuple):
+        return {"tuple": [encoded(item) for item in value]}
+    if isinstance(value, list):
+        return [encoded(item) for item in value]
+    if isinstance(value, dict):
+        name = "counts" if isinstance(value, Counter) else "table"
+        return {name: [[key, encoded(item)] for key, item in value.items()]}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def decoded(value: Any) -> Any:
+    """The value that was encoded."""
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        flat = np.frombuffer(base64.b64decode(value["array"]), dtype=value["type"])
+        return flat.reshape(value["shape"]).copy()
+    if "tuple" in value:
+        return tuple(decoded(item) for item in value["tuple"])
+    if "table" in value:
+        return {key: decoded(item) for key, item in value["table"]}
+    if "counts" in value:
+        return Counter({key: decoded(item) for key, item in value["counts"]})
+    return KINDS[value["kind"]](**{name: decoded(item) for name, item in value.items() if name != "kind"})
+
+
+class Store:
+    """Draws by their key: how many chunks were made, and what they became, as a list of at most one value."""
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file, self._connection = file, connection
+
+    def get(self, key: str) -> tuple[int, list[Any]]:
+        """What there is; (0, []) if there is nothing."""
+        row = self._connection.execute("SELECT value, digest FROM drawn WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return 0, []
+        if _digest(row[0]) != row[1]:
+            raise _damaged(self._file)
+        done, made = decoded(json.loads(row[0]))
+        return done, made
+
+    def put(self, key: str, value: tuple[int, list[Any]]) -> None:
+        """Write it down in place of what was there."""
+        text = json.dumps(encoded(value))
+        with self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _damaged(file: Path) -> InvalidInput:
+    return InvalidInput(f"checkpoint = {file}: it is damaged, or no checkpoint of covassay; move it away to begin anew")
+
+
+@contextmanager
+def opened(file: Path, identity: dict[str, Any]) -> Iterator[Store]:
+    """The store in this file, which no other process uses while the block runs; it begins empty if there is no file.
+
+    Raises
+    ------
+    InvalidInput : there can be no such file, another process uses it, it is damaged, or it is of another run.
+    """
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        raise InvalidInput(f"checkpoint = {file}: must be a file in a directory that exists")
+    try:
+        with closing(sqlite3.connect(file, timeout=0)) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            with connection:
+                _begin(file, connection, json.loads(json.dumps(identity)))
+            yield Store(file, connection)
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise InvalidInput(f"checkpoint = {file}: another process is using it") from None
+        raise InvalidInput(f"checkpoint = {file}: {error}") from None
+    except sqlite3.DatabaseError:
+        raise _damaged(file) from None
+
+
+def _begin(file: Path, connection: sqlite3.Connection, identity: dict[str, Any]) -> None:
+    """Make the tables of a new file, or raise `InvalidInput` if the file is not of this run."""
+    of, form = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    new = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if new:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {FORM}")
+        connection.execute("CREATE TABLE run (identity TEXT)")
+        connection.execute("CREATE TABLE drawn (key TEXT PRIMARY KEY, value TEXT, digest TEXT)")
+        connection.execute("INSERT INTO run VALUES (?)", (json.dumps(identity),))
+        return
+    if of != APPLICATION:
+        raise _damaged(file)
+    if form != FORM:
+        raise InvalidInput(f"checkpoint = {file}: its form is {form}, and this version of covassay reads {FORM}")
+    found = json.loads(connection.execute("SELECT identity FROM run").fetchone()[0])
+    for key in (*identity, *found):
+        if found.get(key) != identity.get(key):
+            raise InvalidInput(
+                f"checkpoint = {file}: it belongs to another run, whose {key} is {found.get(key)!r} in place of "
+                f"{identity.get(key)!r}; name another file"
+            )

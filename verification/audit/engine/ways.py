@@ -1,0 +1,427 @@
+"""One law, however it is asked: the same call with the numbers in another form, after other calls, in a fresh process.
+
+A function of the data and the generator gives one output for one data set and one seed. An implementation may take
+another branch for float32 or for a data frame, or keep something of a call for the next: a scale, a bound, a mean. Then
+the output moves, and a few draws under one seed show it.
+
+What moved is decided in the way of `same_noise`. Where noise is added to a known query, a residual that is shifted or
+scaled by one amount under every seed has another law. Anything else may be another algorithm with the same law, or a
+spare number that was kept, so that many draws have to differ in law. A way in which the target fails is no promise.
+"""
+
+import contextlib
+import importlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.contract import Form, Outcome, example_rows, in_box
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.own_process import OwnProcess
+from covassay.verification.audit.engine.paired import Sampler, paired_difference
+from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32, DataPath, moved
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.bounds import BOUNDS
+from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load, well_formed
+from covassay.verification.statistics.streams import stream
+
+NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
+SHAPES = (20, 3), (3, 5), (300, 2)  # square, wide and long
+SEEDS = 4  # so that outputs of one number are four numbers, which no factor and no shift fit by chance
+INSIDE = 0.9  # times rows of the domain, so that rounding to float32 leaves them inside
+SLOW = 0.02  # seconds of a draw, from which one data set must do
+CLOSE = 1e-4  # beside the largest entry: what float32 can make of an output
+DECIDED = 3  # ways of one sort that are compared by draws, at most
+TESTS = 3 * DECIDED  # that share the level
+
+Draw = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to make a call: in words, and what it makes of the draw of a target.
+
+    whole : only for whole numbers. ball : only for rows in the unit ball. bounds : only where a call takes bounds.
+    """
+
+    words: str
+    made: Callable[[Draw], Draw]
+    whole: bool = False
+    ball: bool = False
+    bounds: bool = False
+
+    def target(self, target: Target) -> Target:
+        """The target, called in this way."""
+        return replace(target, draw=self.made(target.draw), draw_many=None)
+
+
+def _in_single(x: Matrix) -> Matrix:
+    """The numbers rounded to float32."""
+    return np.asarray(x.astype(np.float32), dtype=np.float64)
+
+
+# THE SAME NUMBERS IN ANOTHER FORM
+
+
+def _given(form: Callable[[Matrix], Any]) -> Callable[[Draw], Draw]:
+    return lambda draw: lambda x, **given: draw(form(x), **given)
+
+
+def _every_second(x: Matrix) -> Matrix:
+    """A view of every second row and column of a larger array, whose other entries are no part of the data."""
+    larger = np.full((2 * len(x), 2 * x.shape[1]), 0.25)
+    larger[::2, ::2] = x
+    return larger[::2, ::2]
+
+
+def _backwards(x: Matrix) -> Matrix:
+    """A view that runs backwards through memory."""
+    return np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1]
+
+
+def _read_only(x: Matrix) -> Matrix:
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    return frozen
+
+
+def _frame(x: Matrix) -> Any:
+    return _pandas().DataFrame(x, columns=[f"column {j}" for j in range(x.shape[1])])
+
+
+@cache
+def _pandas() -> Any:
+    """The package, whose import may take longer than a draw may; `Asked.start` imports it before."""
+    return importlib.import_module("pandas")
+
+
+def _swapped(x: Matrix) -> Matrix:
+    """The same numbers with their bytes in the other order."""
+    return x.astype(x.dtype.newbyteorder())
+
+
+def _of_numpy(draw: Draw) -> Draw:
+    def drawn(x: Matrix, *, rng: Any, **budget: Any) -> Any:
+        return draw(x, rng=rng, **{k: np.float64(v) if isinstance(v, float) else v for k, v in budget.items()})
+
+    return drawn
+
+
+def _whole_budget(draw: Draw) -> Draw:
+    def drawn(x: Matrix, *, rng: Any, **budget: Any) -> Any:
+        whole = {k: int(v) if isinstance(v, float) and v == int(v) and v >= 1 else v for k, v in budget.items()}
+        return draw(x, rng=rng, **whole)
+
+    return drawn
+
+
+FORMS = (
+    Way("as float32", _given(lambda x: x.astype(np.float32))),
+    Way("in Fortran order", _given(np.asfortranarray)),
+    Way("as a view with strides", _given(_every_second)),
+    Way("as a view that runs backwards", _given(_backwards)),
+    Way("read-only", _given(_read_only)),
+    Way("as a list of lists", _given(lambda x: x.tolist())),
+    Way("as a data frame", _given(_frame)),
+    Way("with swapped bytes", _given(_swapped)),
+    Way("as whole numbers of numpy", _given(lambda x: x.astype(np.int64)), whole=True),
+    Way("with a budget of the type numpy.float64", _of_numpy),
+    Way("with a budget of the type int", _whole_budget),
+)  # fmt: skip
+
+
+# AFTER OTHER CALLS
+
+
+def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable[[Draw], Draw]:
+    """Each call comes after calls on other data, made from the data of the call."""
+
+    def made(draw: Draw) -> Draw:
+        def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
+            spent = {k: v * budget if k in ("epsilon", "rho") else v for k, v in given.items()}
+            for i, other in enumerate(others):
+                draw(other(x), rng=np.random.default_rng(i), **spent)
+            return draw(x, rng=rng, **given)
+
+        return drawn
+
+    return made
+
+
+def _after_other_bounds(draw: Draw) -> Draw:
+    """Each call comes after one with bounds of other widths, which hold the same rows."""
+
+    def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
+        wider = tuple((low - 3 * (high - low), high + 3 * (high - low)) for low, high in given[BOUNDS])
+        draw(x, rng=np.random.default_rng(0), **given | {BOUNDS: wider})
+        return draw(x, rng=rng, **given)
+
+    return drawn
+
+
+def _more_rows(x: Matrix) -> Matrix:
+    return np.tile(x, (8, 1))
+
+
+def _same(x: Matrix) -> Matrix:
+    return x.copy()
+
+
+COUNTED = Way("after calls on the same data", _after(_same, _same, _same))  # shows what counts calls, and no more
+CALLS_BEFORE = (
+    Way("after rows of zeros", _after(np.zeros_like), ball=True),
+    Way("after shorter rows", _after(lambda x: 1e-3 * x), ball=True),
+    Way("after the opposite rows in another order", _after(lambda x: -x[::-1]), ball=True),
+    Way("after equal rows", _after(lambda x: np.tile(x[:1], (len(x), 1)))),
+    Way("after a long row", _after(lambda x: np.vstack([50 * x[:1], x[1:]])), ball=True),
+    Way("after more rows", _after(_more_rows)),
+    Way("after one row", _after(lambda x: x[:1])),
+    Way("after fewer columns", _after(lambda x: x[:, :-1]), ball=True),
+    Way("after more columns", _after(lambda x: np.hstack([x, 0.1 * x])), ball=True),
+    Way("after another budget", _after(_same, budget=4.0)),
+    Way("after other bounds", _after_other_bounds, bounds=True),
+)
+
+
+# IN A FRESH PROCESS
+
+
+def make_ready(source: TargetReference) -> None:
+    """Import the target, which may take longer than a draw may."""
+    load(source)
+
+
+def one_call(source: TargetReference, x: Matrix, seconds: float, rng: np.random.Generator, budget: Any) -> Any:
+    """One draw, for a process of its own."""
+    return call(load(source), x, budget, rng, seconds)[0]
+
+
+def _in(process: OwnProcess, source: TargetReference, seconds: float) -> Callable[[Draw], Draw]:
+    def draw(x: Matrix, *, rng: Any, **budget: Any) -> Any:
+        raised, output = process.call(one_call, (source, x, seconds, rng, budget))
+        if raised:
+            raise output
+        if isinstance(output, Failure):
+            raise RuntimeError(str(output))
+        return output
+
+    return lambda _: draw
+
+
+# WHAT MOVED
+
+
+@dataclass
+class Asked:
+    """One target, asked in the usual way on a few data sets, and then in others."""
+
+    setting: Setting
+    path: DataPath | None
+    form: Form
+    level: float
+    known: tuple[Matrix, ...] = ()
+    usual: list[tuple[Matrix, list[Outcome], bool]] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
+    failing: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
+    decided: int = 0
+    slow: bool = False
+
+    def start(self) -> str:
+        """Ask in the usual way, again and again; why nothing can be compared, or "" if all is well."""
+        with contextlib.suppress(ImportError):
+            _pandas()
+        for x, whole in self._data():
+            start = time.perf_counter()
+            if self.usual and self.slow:
+                break
+            _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))  # the first ones settle it
+            if any(isinstance(o, Failure) for o in (*outputs, *again)):
+                continue
+            if not _all_equal(outputs, again):
+                return "equal generators give different outputs"
+            self.slow = time.perf_counter() - start > 3 * SEEDS * SLOW
+            self.usual.append((x, outputs, whole))
+        return "" if self.usual else "the target fails on plain rows"
+
+    def _data(self) -> list[tuple[Matrix, bool]]:
+        box = self.setting.box
+        shapes = SHAPES if box is None else tuple((n, box.dimension) for n, _ in SHAPES)
+        found = []
+        for n, d in dict.fromkeys((n, max(d, self.form.smallest_dimension)) for n, d in shapes):
+            rows = INSIDE * example_rows(n, d)
+            x = rows if box is None else in_box(box, rows)
+            found.append((_in_single(x), False))
+        if self.known:  # where the law is tested, the noise is of the size of what it is added to
+            found.append((max(self.known, key=len), False))
+        if box is None:
+            d = max(2, self.form.smallest_dimension)
+            found.append((np.eye(d)[np.arange(12) ** 2 % d], True))
+        return found
+
+    def _outputs(self, target: Target, x: Matrix, seeds: int = SEEDS) -> list[Outcome]:
+        found = []
+        for seed in range(seeds):
+            rng = np.random.default_rng(stream(self.setting.seed, "ways", *x.shape, seed))
+            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
+            found.append(well_formed(output, self.setting.shape(x)))
+            if isinstance(found[-1], Failure):
+                break
+        self.setting.progress("ways", len(found))
+        return found
+
+    def again(self) -> str:
+        """What has moved since the start, by one shift or factor; "" if nothing has."""
+        for x, first, _ in self.usual:
+            now = self._outputs(self.setting.target, x)
+            if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
+                what = self._fact(x, first, now)
+                if what:
+                    return f"on rows of shape {x.shape}, after all the calls before, {what}"
+        return ""
+
+    def renew(self) -> None:
+        """Take what the target gives now, after all the calls before, for its usual outputs."""
+        renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
+        self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
+
+    def differs(self, way: Way) -> str:
+        """What differs if the target is called in this way; "" if nothing is proven."""
+        target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
+        for x, first, whole in self.usual:
+            if way.whole and not whole:
+                continue
+            asked = True
+            if _all_equal(first[:1], self._outputs(target, x, 1)):
+                continue
+            others = self._outputs(target, x)
+            if any(isinstance(other, Failure) for other in others):
+                self.failing.append(way.words)
+                return ""
+            what = self._fact(x, first, others)
+            if what:
+                return f"on rows of shape {x.shape}, {way.words}, {what}"
+            if not _all_equal(first, others):  # else the first draw of that way alone had failed
+                changes.append((_change(first, others), x))
+        if changes:
+            _, x = max(changes, key=lambda change: change[0])
+            what = self._drawn(way, x)
+            if what:
+                return f"on rows of shape {x.shape}, {way.words}, {what}"
+            self.unproven.append(way.words)
+        elif asked:
+            self.compared.append(way.words)
+        return ""
+
+    def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
+        """One shift or factor of all residuals, where noise is added to a known query."""
+        if self.path is None or self.path.query is None:
+            return ""
+        query = self.path.query(x)
+        one, other = (np.array([np.asarray(o) - query for o in sides]) for sides in (first, others))
+        size = 1 + float(np.linalg.norm(query)) + float(np.linalg.norm(one))
+        tolerance = TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8) * size
+        return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
+
+    def _drawn(self, way: Way, x: Matrix) -> str:
+        """What many draws prove of the law if the target is called in this way."""
+        if self.decided >= DECIDED:
+            return ""
+        self.decided += 1
+        usual, other = (self._sampler(t, x) for t in (self.setting.target, way.target(self.setting.target)))
+        return paired_difference(usual, other, self.setting.seed, f"ways/{way.words}", self.level / TESTS)
+
+    def _sampler(self, target: Target, x: Matrix) -> Sampler:
+        """The outputs of a target on x, by generator."""
+
+        def sampler(rng: np.random.Generator) -> Matrix | Failure:
+            self.setting.tally.draws += 1
+            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
+            return well_formed(output, self.setting.shape(x))
+
+        return sampler
+
+    def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
+        """The finding of that name, decided; what was compared is then forgotten."""
+        text = same
+        if self.unproven:
+            text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"
+        if self.failing:
+            text += f"; not compared, because the target fails: {', '.join(self.failing)}"
+        nothing = not (self.compared or self.unproven)
+        self.compared, self.failing, self.unproven, self.decided = [], [], [], 0
+        if found:
+            return Finding("contract", name, worst, f"under one seed {'; '.join(found)}")
+        return Finding("contract", name, Status.SKIPPED if nothing else Status.NOT_REFUTED, text)
+
+
+def _equal(first: Outcome, second: Outcome) -> bool:
+    if isinstance(first, Failure) or isinstance(second, Failure):
+        return False
+    close = CLOSE * max(1e-3, float(np.abs(first).max()))
+    return bool(np.abs(first - second).max() <= close or (first.ndim == 1 and np.abs(first + second).max() <= close))
+
+
+def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
+    """How far the outputs moved, beside how far those of different seeds are apart."""
+    one, other = np.array(first), np.array(second)
+    return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
+
+
+def _all_equal(first: Sequence[Outcome], second: Sequence[Outcome]) -> bool:
+    return all(_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def ways_of_asking(
+    setting: Setting, path: DataPath | None, form: Form, level: float, known: Sequence[Matrix] = ()
+) -> list[Finding]:
+    """The three checks. A target of one law is refuted with probability at most `level`.
+
+    `known` are data sets on which the law is known.
+    """
+    asked = Asked(setting, path, form, level, tuple(map(_in_single, known)))
+    why = asked.start()
+    if why:
+        return [Finding("contract", NAME_OF_FORMS, Status.SKIPPED, why)]
+    findings = [_forms(asked), _state(asked)]
+    if isinstance(setting.source, TargetReference) and not setting.source.command:
+        findings.append(_fresh(asked, setting.source))
+    return findings
+
+
+def _forms(asked: Asked) -> Finding:
+    """The check that the same numbers give one law in every form."""
+    found = [what for way in FORMS if (what := asked.differs(way))]
+    same = f"the same numbers gave one output in {len(asked.compared)} forms"
+    return asked.finding(NAME_OF_FORMS, found, same, Status.REFUTED if asked.form.names_a_law else Status.NOTED)
+
+
+def _state(asked: Asked) -> Finding:
+    """The check that a call has one law, whatever other data were in the calls before."""
+    counts = bool(asked.differs(COUNTED) or asked.unproven)
+    ball, bounds = asked.setting.box is None, BOUNDS in asked.setting.budget
+    ways = [way for way in CALLS_BEFORE if (ball or not way.ball) and (bounds or not way.bounds)]
+    found = [what for way in ways if (what := asked.differs(way))]
+    found = found or [what for what in [asked.again()] if what]
+    same = f"one output after {len(asked.compared)} kinds of other calls"
+    return asked.finding(NAME_OF_STATE, found, same, Status.NOTED if counts else Status.REFUTED)
+
+
+def _fresh(asked: Asked, source: TargetReference) -> Finding:
+    """The check that a process which has made no other call gives the same outputs."""
+    asked.renew()
+    process = OwnProcess()
+    try:
+        process.call(make_ready, (source,))
+        way = Way("in a fresh process", _in(process, source, asked.setting.seconds))
+        found = [what for what in [asked.differs(way)] if what]
+    except (EOFError, OSError):
+        return Finding("contract", NAME_OF_PROCESS, Status.SKIPPED, "the process ended")
+    finally:
+        process.end()
+    return asked.finding(NAME_OF_PROCESS, found, "one output in a fresh process and in a used one", Status.REFUTED)

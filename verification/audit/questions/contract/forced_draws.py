@@ -1,0 +1,95 @@
+"""What the target does at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
+
+An exception, noise that is cut off and noise that is drawn again break no promise of the contract, but each of them is
+a branch that sampling hardly meets, and in which the proof of a mechanism may fail. So they are noted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.contract import plain_rows
+from covassay.verification.audit.engine.facts import Facts, says
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
+from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
+
+NAME = "forced draws"
+SHAPE = 6, 3  # of the data set
+SHOWN = 3
+MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
+
+
+@dataclass(frozen=True)
+class RareBranch:
+    """What happens at one quantile of one draw, or of all."""
+
+    draw: str = field(metadata=says("The draw, or all of them."))
+    quantile: float = field(metadata=says("The probability of a value as far out."))
+    tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
+    kind: Literal["fails", "other draws", "stays"] = field(
+        metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
+    )
+    message: str = field(metadata=says("What was seen."))
+
+
+@dataclass(frozen=True)
+class RareBranches(Facts):
+    """The branches that forced draws entered."""
+
+    branches: tuple[RareBranch, ...] = field(metadata=says("One for each draw and side."))
+
+
+def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
+    """What tells of the noise: not what the reference does too, nor that a loop of uniform numbers draws again."""
+    known = {(one.kind, one.family) for one in usual}
+    return [
+        one
+        for one in found
+        if (one.kind, one.family) not in known and (one.kind, one.family) != ("other draws", "uniform")
+    ]
+
+
+def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
+    try:
+        return () if why_no_reference(subject) else forced(reference_of(subject), x, subject.setting.seed)
+    except NotForced:
+        return ()
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Walk into rare branches on one data set."""
+    x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
+    try:
+        seen = forced(recorder_of(subject.setting), x, subject.setting.seed)
+    except NotForced as error:
+        return [Finding("contract", NAME, Status.SKIPPED, str(error))]
+    found = _kept(seen, _of_reference(subject, x) if seen else ())
+    if not found:
+        told = "at the quantiles 1e-3, 1e-6 and 1e-12 of its draws it does what it does at usual ones"
+        told += ", or what the reference does there" if seen else ""
+        return [Finding("contract", NAME, Status.NOT_REFUTED, told)]
+    told = "; ".join(f"{MEANING[one.kind]}: {one}" for one in found[:SHOWN])
+    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return [Finding("contract", NAME, Status.NOTED, told + more, facts=_facts(found))]
+
+
+def _facts(found: Sequence[ForcedDraw]) -> RareBranches:
+    return RareBranches(
+        tuple(
+            RareBranch(one.draw, one.quantile, "upper" if one.upper else "lower", one.kind, one.message)
+            for one in found
+        )
+    )
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="What happens where draws are far out in their tails?",
+    blind_to="branches that several draws enter together, and draws that are not recorded",
+    ask=ask,
+    gives=(RareBranches,),
+)

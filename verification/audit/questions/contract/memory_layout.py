@@ -1,0 +1,96 @@
+"""A data set is its rows, however they lie in memory: by columns, as every second row of another array, or read-only.
+
+Code that hands the memory of an array to C may read other numbers than its rows: the output is then, number for number,
+the one for the data set that lies there if memory is read row by row. One record of the caller is spread over many
+rows of that data set. Any other difference is noted only.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, decided, one_draw, plain_rows, skipped
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.process_target import PREFIX
+from covassay.verification.audit.targets.target import Failure
+
+NAME = "memory layout"
+SEEDS = (0, 1)
+ROUNDING = 1e-5  # relative difference that sums in another order make, also in single precision
+
+
+def every_second_row(x: Matrix) -> Matrix:
+    """The rows as every second one of a larger array."""
+    return np.repeat(x, 2, axis=0)[::2]
+
+
+def read_only(x: Matrix) -> Matrix:
+    """The rows in an array that cannot be written."""
+    copy = x.copy()
+    copy.setflags(write=False)
+    return copy
+
+
+LAYOUTS: dict[str, Callable[[Matrix], Matrix]] = {
+    "column by column": lambda x: np.asfortranarray(x),
+    "as every second row of an array": every_second_row,
+    "in a read-only array": read_only,
+}
+
+
+def as_it_lies(layout: Matrix) -> Matrix:
+    """The data set of that shape that the memory holds from its first number on, read row by row."""
+    whole = layout if layout.base is None else layout.base
+    rows: Matrix = np.ravel(whole, order="K")[: layout.size].reshape(layout.shape).copy()
+    return rows
+
+
+def memory_layout(setting: Setting) -> Finding:
+    """Whether the same rows in other layouts give the same output under one seed."""
+    if not setting.target.seeded:
+        return skipped(NAME, UNSEEDED)
+    x = plain_rows(setting, ROWS)
+    plain = [one_draw(setting, x.copy(), NAME, seed) for seed in SEEDS]
+    if any(isinstance(output, Failure) for output in plain):
+        return skipped(NAME, *plain)
+    noted = []
+    for said, change in LAYOUTS.items():
+        found = [one_draw(setting, change(x), NAME, seed) for seed in SEEDS]
+        if _equal(plain, found, ROUNDING):
+            continue
+        other = [one_draw(setting, as_it_lies(change(x)), NAME, seed) for seed in SEEDS]
+        if _equal(found, other, 0.0):
+            broken = "the output is that for other rows, which memory holds if it is read row by row"
+            return decided(NAME, f"with the rows {said} {broken}", "")
+        failed = next((str(output) for output in found if isinstance(output, Failure)), "")
+        noted.append(f"with the rows {said} " + (f"there is no output: {failed}" if failed else "it is another output"))
+    return decided(NAME, "; ".join(noted), f"the same output with the rows {', '.join(LAYOUTS)}", Status.NOTED)
+
+
+def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
+    """Whether outputs are the same up to that share, for every seed; failures never are."""
+    pairs = zip(first, second, strict=True)
+    return all(
+        not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))
+        for a, b in pairs
+    )
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `memory_layout` finds."""
+    return [memory_layout(subject.setting)]
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="Is the output the same, however the rows lie in memory?",
+    blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
+    ask=ask,
+    applies=lambda subject: (
+        "a process is sent the rows as text" if subject.setting.target.name.startswith(f"{PREFIX}:") else ""
+    ),
+)

@@ -1,0 +1,31 @@
+"""One law, however a call is made: other forms of the same numbers, other calls before it, a fresh process."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.ways import ways_of_asking
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Make the same calls in several ways."""
+    known = subject.known
+    data = [scenario.x for scenario in known.scenarios]
+    return ways_of_asking(subject.setting, known.data_path, known.form, look.level, data)
+
+
+QUESTION = Question(
+    name="one law, however it is asked",
+    kind="contract",
+    asks="Does the law change with the form of the same numbers, with other calls before, or in a fresh process?",
+    blind_to="forms that the target refuses, state that changes rarely, and small changes where no query is known",
+    ask=ask,
+    applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
+    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    share=Fraction(1, 200),
+    valid_if="Residuals that move by one amount are a fact. Elsewhere exact two-sample tests share the level.",
+    reads=(IgnoresRng,),
+    cost=1,
+)

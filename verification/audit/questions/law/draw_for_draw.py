@@ -1,0 +1,39 @@
+"""Whether a target that draws as the reference does still has its law where it stops doing so."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.beside import NAME, draw_for_draw
+from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Draw the target and the reference from equal generators."""
+    known = subject.known
+    if known.beside is None:
+        return []
+    at_budget, path = known.at_budget, known.data_path
+    return draw_for_draw(subject.setting, known.beside, path, at_budget, subject.claim, look.level)
+
+
+def _applies(subject: Subject) -> str:
+    if subject.known.beside is None:
+        return "no reference is known"
+    return "" if subject.setting.target.seeded else UNSEEDED
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="law",
+    asks="Has a target that draws as the reference does the same law at every size, budget and kind of data?",
+    blind_to="targets that draw otherwise than the reference, and places that are not tried",
+    ask=ask,
+    applies=_applies,
+    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    share=Fraction(1, 100),
+    valid_if="Pilot pairs choose an event, and fresh pairs test it: McNemar's exact test. Places share the level.",
+    reads=(IgnoresRng,),
+    cost=2,
+)

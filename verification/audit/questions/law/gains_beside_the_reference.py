@@ -1,0 +1,139 @@
+"""What each draw does to the output, beside the reference: which law that gives, and which step has another factor.
+
+Where both make the same draws, their outputs are compared draw by draw; where the output of both is affine in other
+draws, their laws are compared. Both is arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
+with those of the reference; a factor that is not 1 names a step, and refutes nothing, because another correct
+implementation may draw otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.facts import COUNT, Facts, says
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
+from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.common_draws import on_common_draws
+from covassay.verification.audit.recorded.gains import Gains, gains
+from covassay.verification.audit.recorded.recorder import Recorder
+from covassay.verification.audit.recorded.same_law import compared
+
+NAME = "gains beside the reference"
+# (n, d): the first ones first, because a slow target is not tried on all; 64, 32, 12, 8 are where blocks end
+SHAPES = (
+    (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
+    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8),
+)  # fmt: skip
+SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
+OF_GAINS = SHAPES[:2]
+SEED = 0  # of these rows
+SECONDS = 1.0  # for all data sets
+SHOWN = 3  # draws that are named
+
+
+@dataclass(frozen=True)
+class MatchedDraw:
+    """A draw of the target and a draw of the reference that move the output alike."""
+
+    family: str = field(metadata=says("The law of both."))
+    draw: str = field(metadata=says("The draw of the target."))
+    reference: str = field(metadata=says("The draw of the reference."))
+    factor: float = field(metadata=says("How many times as strongly the draw of the target moves the output."))
+    numbers: int = field(metadata=says("Of how many numbers this holds.", **COUNT))
+
+
+@dataclass(frozen=True)
+class GainsBesideReference(Facts):
+    """The draws of the target beside those of the reference."""
+
+    same_law: int = field(metadata=says("On how many data sets both have one law, by arithmetic.", **COUNT))
+    matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
+    unmatched: dict[str, tuple[int, int]] = field(
+        metadata=says("For each law, how many numbers of the target and of the reference have no counterpart.")
+    )
+
+
+def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
+    """Data sets in the unit ball, and what they are."""
+    smallest = subject.known.form.smallest_dimension
+    plain = [(f"n = {n}, d = {d}", example_rows(n, d)) for n, d in SHAPES if d >= smallest]
+    shapes = [shape for shape in SHAPES_OF_KINDS if shape[1] >= smallest]
+    kinds = [(f"{one.category}, n = {n}, d = {d}", one.x) for n, d in shapes for one in zoo(n, d, SEED) if one.inside]
+    yield from (one for both in zip_longest(plain, kinds) for one in both if one is not None)
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Compare laws where arithmetic can, and gains where it cannot."""
+    target, reference = recorder_of(subject.setting), reference_of(subject)
+    seed, allowed = subject.setting.seed, Allowance(SECONDS)
+    compare, same, reasons = on_common_draws, 0, dict[str, None]()
+    for where, x in data_sets(subject):
+        left = allowed.left
+        if allowed.over:
+            break
+        found = compare(target, reference, x, seed, left)
+        if found.reason and compare is on_common_draws and not (same and found.left_out):
+            compare, apart = compared, found.reason
+            found = compare(target, reference, x, seed, left)
+            found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
+        if found.difference:
+            matched = gains(target, reference, x, seed)
+            told = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
+            return [Finding("law", NAME, Status.REFUTED, told, facts=_facts(matched, same), data=(x,))]
+        same += not found.reason
+        if found.reason and not (same and found.left_out):
+            reasons[found.reason] = None
+            if not same:
+                break  # draws that are not understood are so in every shape
+    if same:
+        told = f"by arithmetic, target and reference have one law on {same} data sets"
+        told += f"; not decided on others: {'; '.join(reasons)}" if reasons else ""
+        facts = _facts(gains(target, reference, example_rows(*OF_GAINS[0]), seed), same)
+        return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=facts, exact=not reasons)]
+    return _by_gains(subject, target, reference, next(iter(reasons), "there is no such shape"))
+
+
+def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: str) -> list[Finding]:
+    """Gains alone, which note what differs."""
+    found = Gains((), {}, reason)
+    for n, d in OF_GAINS:
+        if d < subject.known.form.smallest_dimension:
+            continue
+        found = gains(target, reference, example_rows(n, d), subject.setting.seed)
+        if found.changed or found.reason:
+            break
+    if found.reason or not found.matched:
+        why = found.reason or "no draw of the target moves the output as one of the reference does"
+        return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
+    if found.changed:
+        told = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        return [Finding("law", NAME, Status.NOTED, told, facts=_facts(found, 0))]
+    told = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
+    told += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
+    return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=_facts(found, 0))]
+
+
+def _named(found: Gains) -> str:
+    told = "; ".join(map(str, found.changed[:SHOWN]))
+    return f": {told}" if told else ""
+
+
+def _facts(found: Gains, same: int) -> GainsBesideReference:
+    matched = tuple(MatchedDraw(g.family, g.draw, g.reference, g.factor, g.numbers) for g in found.matched)
+    return GainsBesideReference(same, matched, dict(found.unmatched))
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="law",
+    asks="Does each draw do to the output what it does in the reference?",
+    blind_to="draws that are not recorded, other data, and differences below a thousandth of the noise",
+    ask=ask,
+    applies=why_no_reference,
+    gives=(GainsBesideReference,),
+)

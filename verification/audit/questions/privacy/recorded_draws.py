@@ -1,0 +1,185 @@
+"""The exact privacy loss, by runs with recorded draws: on the pairs that are known, and on the worst that are found.
+
+It is arithmetic, with its rounding error stated, and spends nothing of the error budget. It says nothing where the
+output is not understood as a function of the draws, and then gives the reason.
+"""
+
+from collections.abc import Sequence
+
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.events import Pair, data_sets, generic_statistics
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.exact_loss import ExactLoss, loss_of_pair
+from covassay.verification.audit.recorded.facts import ExactLosses, loss_words, reported, told
+from covassay.verification.audit.recorded.losses import Undecided
+from covassay.verification.audit.recorded.recorder import Recorder, recorder
+from covassay.verification.audit.recorded.search import SEARCHED_SHAPES, Found, Searched, rank, searched
+from covassay.verification.audit.recorded.transcripts import TranscriptLoss, transcript_loss
+
+NAME = "recorded draws"
+CHECK = "exact loss"
+SEARCH = "search"
+AIMED = "neighbours of a large loss by recorded draws"
+SECONDS = 3.0  # for all pairs of a slow target; a fast one needs less
+SEARCHING = 0.8  # of it, at most, for the search
+EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
+FEWEST = 40
+SHORTEST = 0.05  # seconds that a pair is given
+
+
+def recorder_of(setting: Setting) -> Recorder:
+    """What runs the target on tapes, with the primitives that its adapter declares."""
+    target = setting.target
+    return Recorder(target, setting.budget, target.primitives, setting.seconds)
+
+
+def why_no_reference(subject: Subject) -> str:
+    """Why a subject has no reference to be run beside it, or ""."""
+    if subject.mechanism is None:
+        return "no mechanism is named, so there is no reference"
+    return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
+
+
+def reference_of(subject: Subject) -> Recorder:
+    """What runs the mechanism of the reference that the target claims to be."""
+    assert subject.mechanism is not None
+    declared = mechanism(subject.mechanism)
+    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options})
+    return recorder(declared.sample, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
+
+
+def domain_of(subject: Subject) -> Searched:
+    """Where pairs of this subject are searched for."""
+    box = subject.setting.box
+    shapes = tuple((n, d) for n, d in SEARCHED_SHAPES if d >= subject.known.form.smallest_dimension)
+    return Searched(
+        subject.adjacency, None if box is None else box.bounds, shapes, box is None and subject.known.domain == "cube"
+    )
+
+
+def search_of(subject: Subject, look: Look) -> Found:
+    """The pairs of largest loss, one for each shape."""
+    most = max(FEWEST, round(EVALUATIONS * look.samples))
+    setting = subject.setting
+    made = recorder_of(setting)
+    return searched(made, subject.claim, domain_of(subject), most, SEARCHING * SECONDS, setting.seed)
+
+
+def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, ExactLoss]]:
+    """The losses of the pairs that the audit knows, by name, up to the first that is above the claim."""
+    found: list[tuple[str, ExactLoss]] = []
+    for pair in subject.known.pairs(frozenset()):
+        left = allowed.left
+        if left < SHORTEST or (found and found[-1][1].refuted):
+            break
+        setting = subject.setting.within(pair.box)
+        bounds = None if setting.box is None else setting.box.bounds
+        loss = loss_of_pair(
+            recorder_of(setting), pair.first, pair.second, subject.claim, bounds=bounds, seed=setting.seed, seconds=left
+        )
+        found.append((pair.name, loss))
+    return found
+
+
+def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[TranscriptLoss | None]:
+    """What the primitives of the package spend on each pair, where its adapter declares some."""
+    made = recorder_of(subject.setting)
+    if not made.primitives:
+        return [None] * len(losses)
+    return [transcript_loss(made, *loss.pair, subject.setting.seed) for loss in losses]
+
+
+def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
+    """The pair on which a loss above the claim is suspected and not proven, for events at the public output."""
+    suspected = []
+    for loss, transcript in zip(losses, spent, strict=True):
+        size = max(-1.0 if loss.loss is None or loss.decided else loss.loss, _spent_in(subject, transcript))
+        if size > loss.claimed:
+            suspected.append((size, loss.pair))
+    if not suspected:
+        return ()
+    first, second = max(suspected, key=lambda one: one[0])[1]
+    return (Pair(AIMED, first, second, generic_statistics(first, second, subject.setting.output)),)
+
+
+def _spent_in(subject: Subject, transcript: TranscriptLoss | None) -> float:
+    if transcript is None or not transcript.spent:
+        return -1.0
+    try:
+        return transcript.loss_in(subject.claim)
+    except Undecided:
+        return -1.0
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """The largest exact loss, as one finding."""
+    allowed = Allowance(SECONDS)
+    found = search_of(subject, look)
+    named = [(f"{SEARCH}, n = {len(loss.pair[0])}, d = {loss.pair[0].shape[1]}", loss) for loss in found.losses]
+    if not found.worst.refuted:
+        named += on_known_pairs(subject, allowed)
+    named.sort(key=lambda one: rank(one[1]), reverse=True)
+    losses = [loss for _, loss in named]
+    spent = transcripts(subject, losses)
+    worst = losses[0]
+    facts = ExactLosses(
+        len(losses), sum(loss.decided for loss in losses), found.evaluations, data_sets(Pair("", *worst.pair, ())),
+        tuple(reported(name, loss, one) for (name, loss), one in zip(named, spent, strict=True)),
+        aimed(subject, losses, spent),
+    )  # fmt: skip
+    exact = worst.decided and all(loss.decided or not loss.answers for loss in found.losses)
+    text = _told(worst, losses, found.evaluations) + _budget(subject, spent)
+    return [Finding("privacy", CHECK, status_of(worst), text, facts=facts, data=worst.pair, exact=exact)]
+
+
+def status_of(worst: ExactLoss) -> Status:
+    """What the largest loss says of the claim."""
+    if worst.refuted:
+        return Status.REFUTED
+    if worst.above:
+        return Status.NOTED
+    return Status.NOT_REFUTED if worst.decided else Status.SKIPPED
+
+
+def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
+    """What the primitives spend on the pair on which they spend most, one by one."""
+    most = max(spent, key=lambda one: _spent_in(subject, one))
+    if most is None or not most.spent:
+        return ""
+    together = _spent_in(subject, most)
+    told = f", together {together:.6g}" if together >= 0 else ""
+    return f". The budget by primitive, where it is largest: {most}{told}; the release need not show all of it"
+
+
+def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int) -> str:
+    reasons = dict.fromkeys(loss.reason for loss in losses if not loss.decided)
+    undecided = f"not decided: {'; '.join(reasons)}" if reasons else ""
+    if not worst.decided:
+        text = undecided
+    else:
+        count = sum(loss.decided for loss in losses)
+        text = (
+            f"the largest exact loss is {loss_words(worst)} ({told(worst)}); decided on {count} of {len(losses)} pairs"
+        )
+        text += f", and the search looked at {looked}"
+        text += ". It is above the claim by so little that a rounded constant would explain it" * (
+            worst.above and not worst.refuted
+        )
+        text += f". On others it is {undecided}" if undecided else ""
+    return text
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="privacy",
+    asks="What is the exact privacy loss of the worst pair that is found?",
+    blind_to=(
+        "outputs that are not understood as a function of the draws, pairs that the search does not reach, and "
+        "branches that no forced draw enters"
+    ),
+    ask=ask,
+    gives=(ExactLosses,),
+)

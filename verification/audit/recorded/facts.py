@@ -1,0 +1,109 @@
+"""What a report says of exact losses."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.facts import COUNT, NOT_IN_JSON, NULLABLE, Facts, Neighbours, says
+from covassay.verification.audit.recorded.exact_loss import ExactLoss
+from covassay.verification.audit.recorded.losses import Letter
+from covassay.verification.audit.recorded.transcripts import TranscriptLoss
+
+Rows = tuple[tuple[float, ...], ...]
+LETTERS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+MOST_OF_PATH = 6  # draws that a sentence names
+MOST_ROWS = 100  # of a data set that a report holds
+
+
+@dataclass(frozen=True)
+class CountedDraws:
+    """How many numbers were drawn, and how many of them reach the output."""
+
+    recorded: int = field(metadata=says("How many numbers the target drew in one run.", **COUNT))
+    used: int = field(metadata=says("How many of them reach the output.", **COUNT))
+    unused: int = field(metadata=says("How many do not.", **COUNT))
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What one call of a declared primitive of a package spends on a pair, its output being held as it was."""
+
+    primitive: str = field(metadata=says("The callable of the package that adds noise."))
+    loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
+    family: Literal["laplace", "normal"] = field(metadata=says("The law of its noise."))
+
+
+@dataclass(frozen=True)
+class ExactPair:
+    """The exact privacy loss of one pair of neighbouring data sets, or why it is not known."""
+
+    name: str = field(metadata=says("Where the pair comes from."))
+    pair: tuple[Rows, ...] = field(
+        metadata=says(f"The two data sets, row by row; empty if they have more than {MOST_ROWS} rows.")
+    )
+    adjacency: Literal["replace-one", "add-remove"] = field(metadata=says("Which neighbours they are."))
+    claimed: float = field(metadata=says("The claimed number."))
+    loss: float | None = field(
+        metadata=says("The loss, in the letter of the claim; null if nothing is known of it.", **{NULLABLE: True})
+    )
+    letter: Letter = field(metadata=says("epsilon, rho, or delta: the loss δ at the claimed ε."))
+    decided: bool = field(metadata=says("Whether the loss is known, or known to be above the claim."))
+    reason: str = field(metadata=says("How it was computed, or why it is not known."))
+    lower_bound: bool = field(metadata=says("Whether the loss is at least that."))
+    rounding: float = field(metadata=says("By how much the loss may be off through rounding.", **COUNT))
+    draws: CountedDraws = field(metadata=says("The draws that were recorded."))
+    seeds: tuple[int, ...] = field(metadata=says("The seeds of the recorded draws."))
+    path: tuple[str, ...] = field(metadata=says("The draws in their order: law, shape, and who asked for them."))
+    primitives: tuple[str, ...] = field(metadata=says("Callables of a package that were recorded as draws."))
+    spent: tuple[Spending, ...] = field(
+        metadata=says("What each call of a primitive spends. It is the loss of the release where this shows them all.")
+    )
+
+
+@dataclass(frozen=True)
+class ExactLosses(Facts):
+    """The exact losses that were computed, the largest first."""
+
+    pairs: int = field(metadata=says("On how many pairs the loss was asked for.", **COUNT))
+    decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
+    evaluations: int = field(metadata=says("How many pairs the search looked at.", **COUNT))
+    data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
+    losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # `exact` of the report holds them
+    neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})  # at which events are aimed
+
+
+def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = None) -> ExactPair:
+    """An exact loss as a report holds it."""
+    return ExactPair(
+        name, _plain(found.pair), "replace-one" if found.adjacency == "replace-one" else "add-remove", found.claimed,
+        found.loss, found.letter, found.decided, found.reason, found.lower_bound, found.rounding,
+        CountedDraws(found.recorded, found.used, found.unused), found.seeds, found.path, found.primitives,
+        () if transcript is None else tuple(Spending(s.primitive, s.loss, s.family) for s in transcript.spent),
+    )  # fmt: skip
+
+
+def loss_words(found: ExactLoss | ExactPair) -> str:
+    """The loss and the claim, as "ρ = 0.5 of 0.5"."""
+    if found.loss is None:
+        return "no loss"
+    least = "at least " if found.lower_bound else ""
+    loss = "∞" if math.isinf(found.loss) else f"{found.loss:.10g}"
+    return f"{LETTERS[found.letter]} = {least}{loss} of {found.claimed:g}"
+
+
+def told(found: ExactLoss) -> str:
+    """How a loss was computed: draws, rounding, seeds and path."""
+    path = "; ".join(found.path[:MOST_OF_PATH]) + ("; …" if len(found.path) > MOST_OF_PATH else "")
+    return (
+        f"{found.adjacency}, {found.reason}; {found.recorded} numbers drawn, {found.used} of them used; rounding error "
+        f"at most {found.rounding:.1g}; seeds {', '.join(map(str, found.seeds))}; draws: {path}"
+    )
+
+
+def _plain(pair: Sequence[Matrix]) -> tuple[Rows, ...]:
+    if max(map(len, pair)) > MOST_ROWS:
+        return ()
+    return tuple(tuple(tuple(map(float, row)) for row in data) for data in pair)

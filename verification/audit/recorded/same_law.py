@@ -1,0 +1,114 @@
+"""Whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
+
+Affine images of independent normal draws have one law if and only if mean and covariance agree. Of independent Laplace
+draws, and of others that are not normal, the columns of the map are determined up to their order and signs (Kagan,
+Linnik, Rao 1973, theorem 10.3.1). So such laws are compared without sampling.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, ready
+from covassay.verification.audit.recorded.losses import joined
+from covassay.verification.audit.recorded.recorder import Recorder
+
+TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
+BARE = 1e-9  # relative to the largest number: a difference of entries without noise that is no rounding
+SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give one law
+MOST = 45  # variables
+SECONDS = 2.0  # for one data set
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found.
+
+    difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
+    numbers are drawn there, or for want of time.
+    """
+
+    difference: str = ""
+    reason: str = ""
+    left_out: bool = False
+
+
+def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
+    """Compare the laws on a data set. A difference is confirmed on a copy that the target has not seen."""
+    found = Compared()
+    for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
+        try:
+            laws = [_law(made, data, number, seconds) for made in (target, reference)]
+        except NotDecided as error:
+            return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
+        found = _difference(*laws)
+        if not found.difference:
+            return found
+    return found
+
+
+class TooMany(NotDecided):
+    """More numbers are drawn than are looked at."""
+
+
+def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
+    with made.standing():
+        at = ready(made, x, x, seed, seconds)
+        if len(at.variables) > MOST:
+            raise TooMany(f"{len(at.variables)} numbers are drawn, more than {MOST}")
+        found = measured(at.first.run, at.first.base, at.variables, np.random.default_rng([seed, 4]), at.seeding)
+    if isinstance(found, NotAffine):
+        raise NotDecided(found.reason)
+    if not any(found.used):
+        raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
+    return found
+
+
+def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
+    """How two laws differ."""
+    if len(first.centre) != len(second.centre):
+        return Compared(reason="the outputs have different sizes")
+    (a, one, s), (b, two, t) = joined(first), joined(second)
+    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= SYMMETRIC:
+        return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
+    if set(one) != set(two):
+        return Compared(f"the noise is {one[0]} in place of {two[0]}")
+    a, b = a * np.array(s), b * np.array(t)
+    size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
+    rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
+    moved = np.abs(first.centre - second.centre)
+    off = moved > TELLING * np.maximum(*size) + rounding
+    if off.any():
+        row = int(np.argmax(moved * off))
+        return Compared(
+            f"entry {row + 1} has its centre at {first.centre[row]:.6g} in place of {second.centre[row]:.6g}"
+        )
+    scales = np.abs(size[0] - size[1]) > TELLING * size[1] + rounding
+    if scales.any():
+        row = int(np.argmax(scales))
+        if not size[1][row]:
+            return Compared(f"entry {row + 1} has noise, and none in the reference")
+        return Compared(f"the noise of entry {row + 1} has {size[0][row] / size[1][row]:.6g} times the scale")
+    return _joint(a, b, size[1], one[0])
+
+
+def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
+    """How two noises differ whose entries have the same scales."""
+    safe = np.where(size > 0, size, 1.0)
+    a, b = a / safe[:, None], b / safe[:, None]
+    if family == "normal":
+        one, two = a @ a.T, b @ b.T
+        i, j = np.unravel_index(int(np.argmax(np.abs(one - two))), one.shape)
+        if abs(one[i, j] - two[i, j]) <= 2 * TELLING:
+            return Compared()
+        told = f"{one[i, j]:.4g} in place of {two[i, j]:.4g}"
+        return Compared(f"the noises of entries {i + 1} and {j + 1} have the correlation {told}")
+    left = list(b.T)
+    for column in a.T:
+        near = [k for k, c in enumerate(left) if min(np.abs(column - c).max(), np.abs(column + c).max()) <= 2 * TELLING]
+        if not near:
+            return Compared("the draws reach the entries in other combinations")
+        left.pop(near[0])
+    return Compared("the reference has more draws" if left else "")

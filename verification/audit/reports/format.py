@@ -1,0 +1,27 @@
+"""The declaration of a format in which a report is written to a file."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from covassay.verification.audit.report import AuditReport
+
+NAME = re.compile("[a-z][a-z0-9]*")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    name : the option that asks for it, such as "junit" for --junit FILE. help : what that option does, in a sentence.
+    text : (report, exit status) -> the text of the file. The status can be another one than that of the verdict, where
+        the audit was ended.
+    """
+
+    name: str
+    help: str
+    text: Callable[[AuditReport, int], str]
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise ValueError(f"name = {self.name!r}: must be small letters and digits")

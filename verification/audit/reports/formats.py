@@ -1,0 +1,32 @@
+"""The formats in which `covassay audit` writes a report to a file, each an option of its name.
+
+A format of ours is the `FORMAT` of a module of this package. Other packages add theirs by an entry point of the group
+`covassay.formats` that names a `Format`.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+
+from covassay.verification.audit import reports
+from covassay.verification.audit.reports.format import Format
+
+GROUP = "covassay.formats"
+
+
+@cache
+def own() -> tuple[Format, ...]:
+    """The formats that covassay brings."""
+    modules = (import_module(f"{reports.__name__}.{found.name}") for found in iter_modules(reports.__path__))
+    return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
+
+
+def formats() -> dict[str, Format]:
+    """All formats by name, also those of other packages; every name belongs to one."""
+    found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
+    names = [one.name for one in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"formats declared twice: {', '.join(twice)}")
+    return dict(zip(names, found, strict=True))

@@ -1,0 +1,7 @@
+"""Programs of the maintainers: tables, pages, pictures, the site, and the mutants of proofs and of formulas.
+
+    python -P -m covassay.verification.maintain COMMAND …
+
+They need a clone of the repository, and users need none of them. Every command is a module of this package with
+`configure(parser)`.
+"""

@@ -1,0 +1,25 @@
+"""`python -P -m covassay.verification.maintain COMMAND`: see the package."""
+
+import sys
+
+from covassay.verification.cli.main import Program
+
+COMMANDS = {
+    "controls": "audit the negative controls of the audit, and write proofs/CONTROLS.md",
+    "null-audits": "audit correct mechanisms: how many are refuted, and whether p-values are uniform",
+    "bits": "look at the low-order bits of samplers and of rounded releases, and write proofs/BITS.md",
+    "findings": "audit the functions of other projects, and write proofs/FINDINGS.md",
+    "peers": "run other auditors beside covassay on the same tasks, and write proofs/PEERS.md",
+    "readme": "write the generated parts of README.md and reference/README.md, or compare them",
+    "figures": "draw the pictures of proofs/paper again, or compare the numbers behind them",
+    "site": "build the web site of the project",
+    "proof-mutants": "change the Rocq proofs, and see that the gate rejects every change",
+    "formula-mutants": "change checks and formulas of the reference, and tell which changes are rejected",
+}
+PROGRAM = Program(
+    "python -P -m covassay.verification.maintain", "covassay.verification.maintain", COMMANDS,
+    "Programs of the maintainers, for a clone of the repository.", "",
+)  # fmt: skip
+
+if __name__ == "__main__":
+    sys.exit(PROGRAM.run(sys.argv[1:]))

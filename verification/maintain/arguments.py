@@ -1,0 +1,40 @@
+"""Arguments that several of the maintainers' programs take."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from covassay.reference.errors import InvalidInput
+
+
+def require_jobs(options: argparse.Namespace) -> None:
+    """Raise `InvalidInput` unless there is at least one worker."""
+    if options.jobs < 1:
+        raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
+
+
+def printing(options: argparse.Namespace) -> bool:
+    """Whether lines are printed on a terminal as the work goes on: they say how far it is, in place of a bar."""
+    return not options.json and sys.stdout.isatty()
+
+
+def file_to_write(name: str | None) -> Path | None:
+    """The file of that name; its directory must exist."""
+    path = Path(name) if name else None
+    if path is not None and not path.absolute().parent.is_dir():
+        raise InvalidInput(f"{name}: must be in a directory that exists")
+    return path
+
+
+def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:
+    """The options of a program that can be asked for `these` alone, and prints JSON if asked."""
+    parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
+    parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema {schema})")
+
+
+def add_kept(parser: argparse.ArgumentParser, rows: str) -> None:
+    """The options of a program that makes many audits and can go on after a kill."""
+    parser.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
+    parser.add_argument(
+        "--rows", metavar="FILE", help=f"keep {rows} as JSON lines; those that are there are not made again"
+    )

@@ -1,0 +1,139 @@
+"""Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
+
+The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its
+own seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws, so
+that one of them, the first that is exact for a continuous law, stands for the scenario: these p-values are independent.
+All other p-values are bounds.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.options import FALSE_ALARM, FEWEST_SAMPLES
+from covassay.verification.cli.screen import print_json, progress
+from covassay.verification.maintain import kept_rows
+from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write
+from covassay.verification.statistics.tests import DISCRETE_SLACK
+
+PARSER = {
+    "description": "Audit correct mechanisms: how many are refuted, and whether exact p-values are uniform.",
+    "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
+}
+LEVELS = 0.001, 0.01, 0.1  # at which the shares of small p-values are reported
+TOTAL = "noise scale off by a share"  # the effect of the exact test of a total
+DISTANCE = "CDF distance"  # the effect of Kolmogorov's test; that of two samples has other p-values
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One audit: exact p-values, one for every scenario, and all others, which are bounds."""
+
+    target: str
+    seed: int
+    samples: int
+    verdict: str
+    refuted: tuple[str, ...]
+    exact: tuple[float, ...]
+    bounds: tuple[float, ...]
+
+
+def is_exact(check: Finding) -> bool:
+    """Whether the p-value is that of Kolmogorov's test, or of the test of a total."""
+    facts = check.fact(LawTest)
+    if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
+        return False
+    exact = stats.kstwo.sf(max(facts.statistic - DISCRETE_SLACK, 0.0), check.n)
+    return facts.effect == TOTAL or bool(abs(check.p_value - exact) < 1e-9)
+
+
+def audited(target: str, seed: int, samples: int) -> Audited:
+    """One audit of a target by its name."""
+    made = TARGETS[target]()
+    name = str(made.mechanism)
+    report = audit(made, samples=samples, seed=seed)
+    tested = [check for check in report.checks if check.p_value is not None]
+    exact: dict[str, float] = {}
+    bounds: list[float] = []
+    for check in tested:
+        if not mechanism(name).repeats and is_exact(check):
+            exact.setdefault(check.scenario, float(check.p_value or 0.0))
+        else:
+            bounds.append(float(check.p_value or 0.0))
+    refuted = tuple(check.label for check in report.refuted)
+    return Audited(target, seed, samples, report.verdict.value, refuted, tuple(exact.values()), tuple(bounds))
+
+
+def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
+    """That many audits. Those in the file `kept` are read from it, and new ones are added."""
+    names = [name for name in TARGETS if only in name]
+    wanted = [(names[i % len(names)], i, samples) for i in range(count)] if names else []
+    known = {(row["target"], row["seed"], row["samples"]): Audited(**row) for row in kept_rows.read(kept)}
+    yield from kept_rows.measured(audited, wanted, known, jobs, kept, asdict)
+
+
+def summary(rows: Sequence[Audited]) -> dict[str, Any]:
+    """How many audits were refuted, and how the p-values are distributed."""
+    exact = np.array([p for row in rows for p in row.exact])
+    bounds = np.array([p for row in rows for p in row.bounds])
+    return {
+        "audits": len(rows),
+        "targets": len({row.target for row in rows}),
+        "refuted": [f"{row.target}, seed {row.seed}: {', '.join(row.refuted)}" for row in rows if row.refuted],
+        "exact": _described(exact) | {"uniform": float(stats.kstest(exact, "uniform").pvalue) if len(exact) else None},
+        "bounds": _described(bounds),
+    }
+
+
+def _described(p_values: Any) -> dict[str, Any]:
+    shares = {f"{level:g}": float((p_values <= level).mean()) if len(p_values) else None for level in LEVELS}
+    return {"p_values": len(p_values), "least": float(p_values.min()) if len(p_values) else None, "share_below": shares}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit correct mechanisms and print what happened; return 1 if one was refuted or p-values are not uniform."""
+    if min(options.audits, options.jobs) < 1:
+        raise InvalidInput("audits and jobs: must be at least 1")
+    if options.samples < FEWEST_SAMPLES:
+        raise InvalidInput(f"samples = {options.samples}: must be at least {FEWEST_SAMPLES}")
+    rows = []
+    with progress("", options.audits) as advance:
+        for row in audits(
+            options.audits, options.samples, options.only or "", options.jobs, file_to_write(options.rows)
+        ):
+            advance(row.target)
+            rows.append(row)
+    if not rows:
+        raise InvalidInput(f"only = {options.only!r}: no target has this text in its name")
+    found = summary(rows)
+    if options.json:
+        print_json(found)
+    else:
+        exact, bounds = found["exact"], found["bounds"]
+        print(f"{found['audits']} audits of {found['targets']} correct targets: {len(found['refuted'])} refuted")
+        print(*found["refuted"], sep="\n", end="")
+        print(f"{exact['p_values']} exact p-values, one a scenario; that they are uniform has p = {exact['uniform']}")
+        print(f"  least {exact['least']}; share below each level: {exact['share_below']}")
+        print(f"{bounds['p_values']} p-values that are bounds; share below each level: {bounds['share_below']}")
+    uniform = found["exact"]["uniform"]
+    return 1 if found["refuted"] or (uniform is not None and uniform < FALSE_ALARM) else 0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_choice(parser, "targets whose name", "maintain-null-audits")
+    add_kept(parser, "audits")
+    parser.add_argument("--audits", type=int, default=20, help="how many (default %(default)s)")
+    parser.add_argument("--samples", type=int, default=FEWEST_SAMPLES, help="on each data set (default %(default)s)")
+    parser.set_defaults(run=run)

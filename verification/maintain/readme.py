@@ -1,0 +1,125 @@
+"""Write the generated parts of the READMEs, or compare them: the counts, and the table of mechanisms.
+
+    python -P -m covassay.verification.maintain readme --write
+    python -P -m covassay.verification.maintain readme --check
+
+README.md has counts between `<!-- count: NAME -->` and `<!-- end -->`; reference/README.md has the table of mechanisms.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.audit.engine.finding import Verdict
+from covassay.verification.claims.ledger import claims
+from covassay.verification.declared import by_origin
+
+PARSER = {"description": "Write the generated parts of README.md and reference/README.md, or compare them."}
+BEGIN, END = "<!-- mechanisms: begin (generated) -->\n", "<!-- mechanisms: end -->\n"
+COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
+
+
+def counts(proofs: Path) -> dict[str, str]:
+    """Every number that README.md states, in its words."""
+    rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
+    run = [row for row in rows if not row["missing"]]
+    projects = {row["target"].partition(":")[0] for row in run}
+    entries = claims().values()
+    return {
+        "mechanisms": f"{len(MECHANISMS)} mechanisms",
+        "functions": f"{len(run)} functions of {len(projects)} projects",
+        "refuted": str(sum(row["verdict"] == Verdict.REFUTED.value for row in run)),
+        "claims": f"{len(entries)} claims",
+        "wholes": f"{sum(any(leg.whole for leg in claim.legs) for claim in entries)} mechanisms",
+    }
+
+
+def with_counts(text: str, known: dict[str, str]) -> str:
+    """`text` with every count as it is now.
+
+    Raises
+    ------
+    InvalidInput : it has a count that nothing counts.
+    """
+
+    def now(match: re.Match[str]) -> str:
+        if match[1] not in known:
+            raise InvalidInput(f"README.md, count: {match[1]!r} must be one of {', '.join(known)}")
+        return f"<!-- count: {match[1]} -->{known[match[1]]}<!-- end -->"
+
+    return COUNT.sub(now, text)
+
+
+def _proven(declared: Mechanism[Any, ..., Any]) -> str:
+    """The proven spend as a share of the budget: a range over the choices, for each calibration."""
+    budget = declared.notion.default.keywords()
+    (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
+    shares: dict[str, set[float]] = {}
+    for values in product(*declared.choices.values()):
+        chosen = dict(zip(declared.choices, values, strict=True))
+        spend = declared.spend(**budget, dimension=max(2, declared.smallest_dimension), **chosen).proven
+        shares.setdefault(chosen.get("calibration", ""), set()).add(round(spend.keywords()[key] / unit, 3))
+    texts = {name: f"{min(s):.3g}" + (f"–{max(s):.3g}" if max(s) > min(s) else "") for name, s in shares.items()}
+    return ", ".join(f"{text} {symbol}" + (f" ({name})" if name else "") for name, text in texts.items())
+
+
+def mechanisms_table() -> str:
+    """Every mechanism of the reference, as Markdown, under headings that say where its steps and constants are from."""
+    lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
+    for heading, group in by_origin().items():
+        lines.append(f"| **{heading}** | | | |")
+        for declared in group:
+            path = declared.release.__module__.removeprefix("covassay.reference.").replace(".", "/") + ".py"
+            neighbours = " or ".join(declared.choices.get("adjacency", (declared.adjacency,)))
+            claimed = f"{declared.notion.label}, {neighbours}"
+            cells = f"[{declared.name}]({path})", declared.source, claimed, _proven(declared)
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(text: str, table: str) -> str:
+    """`text` with the table of mechanisms replaced.
+
+    Raises
+    ------
+    InvalidInput : it has no place for the table.
+    """
+    head, found, rest = text.partition(BEGIN)
+    _, closed, tail = rest.partition(END)
+    if not (found and closed):
+        raise InvalidInput("reference/README.md: the lines between which the table of mechanisms stands are missing")
+    return head + BEGIN + table + END + tail
+
+
+def pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """The pages of a clone, each with the text that it should have."""
+    top, reference = root / "README.md", root / "reference" / "README.md"
+    yield top, with_counts(top.read_text(encoding="utf-8"), counts(root / "proofs"))
+    yield reference, with_table(reference.read_text(encoding="utf-8"), mechanisms_table())
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the pages, or compare them and return 1 if one differs."""
+    different = [(path, text) for path, text in pages(Path.cwd()) if path.read_text(encoding="utf-8") != text]
+    for path, text in different:
+        if options.write:
+            path.write_text(text, encoding="utf-8")
+        else:
+            print(f"{path.name} of {path.parent.name} is not what `maintain readme --write` makes", file=sys.stderr)
+    return 0 if options.write or not different else 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("--write", action="store_true", help="write the pages")
+    group.add_argument("--check", action="store_true", help="compare them; exit status 1 if one differs")
+    parser.set_defaults(run=run)
