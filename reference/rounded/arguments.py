@@ -13,6 +13,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 
 Rational = str | int | float | Fraction | Decimal
+WORD = re.compile(r"[^\W\d]\w*(-\w+)*")  # such as replace-one
 FINEST_GRID = 1000  # a grid is 2^{−m} with |m| up to here, so that its multiples are floats
 
 
@@ -27,8 +28,7 @@ def rational(name: str, value: Rational) -> Any:
             raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        word = isinstance(value, str) and value[:1].isalpha() and value.replace("-", "_").isidentifier()
-        if word and value not in ("nan", "inf", "infinity"):
+        if isinstance(value, str) and WORD.fullmatch(value) and value not in ("nan", "inf", "infinity"):
             return value
         raise InvalidInput(f"{name} = {value!r}: must be a number") from None
 
