@@ -159,7 +159,8 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
     x = rng.normal(size=(n, d))
     white = np.linalg.solve(np.linalg.cholesky(second_moment(x)), x.T).T
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
-    return unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
+    rows: Matrix = unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
+    return rows
 
 
 def candidate_of(law: str) -> Candidate:
