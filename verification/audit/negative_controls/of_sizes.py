@@ -30,8 +30,8 @@ def _at(
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         z = noise_of(declared, x, rng, budget)
-        loss = budget["rho"] if "rho" in budget else budget["epsilon"]
-        return declared.release(x, times(LESS)(z, rng, x) if at(*x.shape, loss) else z, **budget)
+        (n, d), loss = x.shape, budget["rho"] if "rho" in budget else budget["epsilon"]
+        return declared.release(x, times(LESS)(z, rng, x) if at(n, d, loss) else z, **budget)
 
     return NegativeControl(name, f"Has 3 % less noise {where}.", mechanism_name, caught_by, draw)
 
