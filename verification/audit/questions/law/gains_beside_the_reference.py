@@ -136,4 +136,5 @@ QUESTION = Question(
     ask=ask,
     applies=why_no_reference,
     gives=(GainsBesideReference,),
+    cost=2,
 )
