@@ -25,12 +25,13 @@ def _at(
     at: Callable[[int, int, float], bool],
     caught_by: tuple[tuple[str, str], ...],
 ) -> NegativeControl:
-    """The reference with 3 % less noise where at(n, d, ε or ρ)."""  # fmt: skip
-    declared: Declared = mechanism(mechanism_name)
+    """The reference with 3 % less noise where at(n, d, ε or ρ)."""
+    declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         z = noise_of(declared, x, rng, budget)
-        (n, d), loss = x.shape, budget["rho"] if "rho" in budget else budget["epsilon"]
+        loss = budget["rho"] if "rho" in budget else budget["epsilon"]
+        n, d = x.shape
         return declared.release(x, times(LESS)(z, rng, x) if at(n, d, loss) else z, **budget)
 
     return NegativeControl(name, f"Has 3 % less noise {where}.", mechanism_name, caught_by, draw)

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.beside import draw_for_draw
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.paired import paired_difference
@@ -23,6 +23,7 @@ from covassay.verification.audit.engine.sizes import COLUMNS, ROWS
 from covassay.verification.audit.engine.ways import NAME_OF_PROCESS, NAME_OF_STATE, ways_of_asking
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import default_claim
 
 LEVEL = 1e-11
 Draw = Callable[..., Any]

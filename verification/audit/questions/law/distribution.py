@@ -35,7 +35,7 @@ QUESTION = Question(
     blind_to="data sets on which the law is not known, and branches that no draw took",
     ask=ask,
     applies=lambda subject: "" if subject.known.scenarios else "no law is known: the claim is one of privacy alone",
-    share=Fraction(51, 200),
+    share=Fraction(57, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
     valid_if=(
         "Exact or conservative tests of independent draws against laws that are fixed before them. Where looks at sums "
