@@ -65,7 +65,7 @@ def checked_arguments(
     budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
-    if declared.adjacency_of(read) != declared.adjacency:
+    if declared.counted is not None and declared.adjacency_of(read) != declared.adjacency:
         raise InvalidInput(
             f"adjacency = {read['adjacency']}: {declared.name} has an exact form for {declared.adjacency} alone"
         )
