@@ -65,10 +65,6 @@ def checked_arguments(
     budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
-    if declared.counted is not None and declared.adjacency_of(read) != declared.adjacency:
-        raise InvalidInput(
-            f"adjacency = {read['adjacency']}: {declared.name} has an exact form for {declared.adjacency} alone"
-        )
     options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
     options |= {name: given.get(name, value) for name, value in read.items()}
     options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
@@ -81,7 +77,7 @@ def require_known_neighbours(declared: Mechanism[Any, ..., Any], options: dict[s
     """Raise `InvalidInput` if an exact release is asked for neighbours that its form does not know."""
     adjacency = declared.adjacency_of(options)
     if adjacency != declared.adjacency and not known:
-        raise InvalidInput(f"adjacency = {adjacency!r}: the exact form of {declared.name} is for {declared.adjacency}")
+        raise InvalidInput(f"adjacency = {adjacency}: {declared.name} has an exact form for {declared.adjacency} alone")
 
 
 def _as_float(value: Fraction | str) -> Any:

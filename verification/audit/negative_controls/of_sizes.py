@@ -10,7 +10,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.beside import NAME as DRAW_FOR_DRAW
 from covassay.verification.audit.engine.other_budgets import NAME as OTHER_BUDGET
 from covassay.verification.audit.engine.same_noise import NAME_OF_ROWS
-from covassay.verification.audit.negative_controls.broken import noise_of, times
+from covassay.verification.audit.negative_controls.broken import Declared, noise_of, times
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 LESS = 0.97
@@ -26,12 +26,12 @@ def _at(
     caught_by: tuple[tuple[str, str], ...],
 ) -> NegativeControl:
     """The reference with 3 % less noise where at(n, d, ε or ρ)."""  # fmt: skip
-    declared = mechanism(mechanism_name)
+    declared: Declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         z = noise_of(declared, x, rng, budget)
-        loss = budget["rho"] if "rho" in budget else budget["epsilon"]
-        return declared.release(x, times(LESS)(z, rng, x) if at(*x.shape, loss) else z, **budget)
+        (n, d), loss = x.shape, budget["rho"] if "rho" in budget else budget["epsilon"]
+        return declared.release(x, times(LESS)(z, rng, x) if at(n, d, loss) else z, **budget)
 
     return NegativeControl(name, f"Has 3 % less noise {where}.", mechanism_name, caught_by, draw)
 

@@ -4,6 +4,7 @@ The level of every check is 1e-11, and the seeds are fixed.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,7 @@ def test_pairs_tell_three_per_cent_with_few_draws() -> None:
 
 
 def test_the_sizes_have_no_gaps() -> None:
-    assert max(b / a for a, b in zip(ROWS, ROWS[1:], strict=False) if a >= 12) <= 1.4
-    assert max(b / a for a, b in zip(COLUMNS, COLUMNS[1:], strict=False) if a >= 12) <= 1.3
+    assert max(b / a for a, b in pairwise(ROWS) if a >= 12) <= 1.4
+    assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)
     assert ROWS[-1] > 10_000

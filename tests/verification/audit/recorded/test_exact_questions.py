@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
@@ -266,3 +267,15 @@ def test_events_are_counted_on_a_pair_that_is_aimed_at() -> None:
     assert recorded_draws.AIMED not in {one.name for one in pairs_of(subject, Look())}
     subject.findings = [Finding("privacy", recorded_draws.CHECK, Status.SKIPPED, "", facts=facts)]
     assert recorded_draws.AIMED in {one.name for one in pairs_of(subject, Look())}
+
+
+@pytest.mark.thorough
+def test_the_reference_beside_a_target_has_the_neighbours_of_the_audit() -> None:
+    def counted(x: Any, *, rho: float, rng: Any) -> Any:
+        return gauss_cov.sample(x, rng, rho=rho, adjacency="add-remove")
+
+    report = quick(counted, "gauss-cov", rho=0.5, adjacency="add-remove")
+    assert report.verdict is Verdict.NOT_REFUTED
+    assert status(report, gains.QUESTION) == {Status.NOT_REFUTED}
+    assert report.exact[0].adjacency == "add-remove"
+    assert report.exact[0].loss == pytest.approx(0.5, rel=1e-3)

@@ -47,7 +47,8 @@ def reference_of(subject: Subject) -> Recorder:
     """What runs the mechanism of the reference that the target claims to be."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
-    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options})
+    neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
+    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options, **neighbours})
     return recorder(declared.sample, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
 
 
