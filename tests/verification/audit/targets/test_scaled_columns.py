@@ -97,7 +97,6 @@ def test_the_shape_is_told_where_it_is_wrong() -> None:
     [
         ({"options": {"adjacency": "replace-one"}, "adjacency": "add-remove"}, "leave one out"),
         ({"adjacency": "add-remove"}, "draws with adjacency = replace-one"),
-        ({"checkpoint": "kept.bin"}, "checkpoint"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(given: dict[str, Any], message: str) -> None:
