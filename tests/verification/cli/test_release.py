@@ -446,5 +446,4 @@ def test_a_mechanism_for_bounded_columns_needs_bounds_and_one_for_the_ball_no_no
     box = ["release", "x.npy", "--mechanism", "box-laplace", "--epsilon", "1", "--float"]
     assert "--bounds" in refused(capsys, *box)
     ball = ["release", "x.npy", "--mechanism", "gauss-cov", "--rho", "1", "--float", "--set", "adjacency=add-remove"]
-    ball += ["--row-bound", "1"]
-    assert "bounded columns only" in refused(capsys, *ball)
+    assert "bounded columns only" in refused(capsys, *framed(*ball))

@@ -10,7 +10,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.beside import NAME as DRAW_FOR_DRAW
 from covassay.verification.audit.engine.other_budgets import NAME as OTHER_BUDGET
 from covassay.verification.audit.engine.same_noise import NAME_OF_ROWS
-from covassay.verification.audit.negative_controls.broken import Declared, noise_of, times
+from covassay.verification.audit.negative_controls.broken import noise_of, times
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 LESS = 0.97
