@@ -34,8 +34,8 @@ NAME = "draw for draw beside the reference"
 SEEDS = 1  # an output of several numbers that differ in one seed is enough to look closer
 MORE_SEEDS = 4  # for one factor of all residuals
 MANY, FEW = 2000, 12  # rows, in so many columns at most: enough for small noise beside what it is added to
-# Thresholds, clips, bins and levels lie at sizes of the data that are not known. Rows are made shorter in steps so small
-# that some step comes within a few noise scales of each, on data with much and with little noise.
+# Thresholds, clips, bins and levels lie at sizes of the data that are not known. Rows are made shorter in steps so
+# small that some step comes within a few noise scales of each, on data with much and with little noise.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows

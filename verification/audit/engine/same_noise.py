@@ -185,7 +185,7 @@ class _Comparison:
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
         wide = [(round(share * d) or 1, d) for d in COLUMNS if d >= low for share in WIDE_AND_LONG]
-        found = []
+        found: list[tuple[int, int]] = []
         for sizes in (tall, *(list(group) for _, group in groupby(wide, key=lambda size: size[1]))):
             units, pace = dict[tuple[int, int], Vector](), Pace(2)
             odd = set[tuple[int, int]]()

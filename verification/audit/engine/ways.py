@@ -191,6 +191,11 @@ CALLS_BEFORE = (
 # IN A FRESH PROCESS
 
 
+def make_ready(source: TargetReference) -> None:
+    """Import the target, which may take longer than a draw may."""
+    load(source)
+
+
 def one_call(source: TargetReference, x: Matrix, seconds: float, rng: np.random.Generator, budget: Any) -> Any:
     """One draw, for a process of its own."""
     return call(load(source), x, budget, rng, seconds)[0]
@@ -280,28 +285,36 @@ class Asked:
                     return f"on rows of shape {x.shape}, after all the calls before, {what}"
         return ""
 
+    def renew(self) -> None:
+        """Take what the target gives now, after all the calls before, for its usual outputs."""
+        renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
+        self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
+
     def differs(self, way: Way) -> str:
         """What differs if the target is called in this way; "" if nothing is proven."""
-        target, asked = way.target(self.setting.target), False
+        target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
             if way.whole and not whole:
                 continue
-            others = self._outputs(target, x, 1)
             asked = True
-            if _all_equal(first[:1], others):
+            if _all_equal(first[:1], self._outputs(target, x, 1)):
                 continue
             others = self._outputs(target, x)
             if any(isinstance(other, Failure) for other in others):
                 self.failing.append(way.words)
                 return ""
-            if _all_equal(first, others):  # the first draw of that way alone had failed
-                continue
-            what = self._fact(x, first, others) or self._drawn(way, x)
+            what = self._fact(x, first, others)
+            if what:
+                return f"on rows of shape {x.shape}, {way.words}, {what}"
+            if not _all_equal(first, others):  # else the first draw of that way alone had failed
+                changes.append((_change(first, others), x))
+        if changes:
+            _, x = max(changes, key=lambda change: change[0])
+            what = self._drawn(way, x)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
             self.unproven.append(way.words)
-            return ""
-        if asked:
+        elif asked:
             self.compared.append(way.words)
         return ""
 
@@ -354,6 +367,12 @@ def _equal(first: Outcome, second: Outcome) -> bool:
     return bool(np.abs(first - second).max() <= close or (first.ndim == 1 and np.abs(first + second).max() <= close))
 
 
+def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
+    """How far the outputs moved, beside how far those of different seeds are apart."""
+    one, other = np.array(first), np.array(second)
+    return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
+
+
 def _all_equal(first: Sequence[Outcome], second: Sequence[Outcome]) -> bool:
     return all(_equal(a, b) for a, b in zip(first, second, strict=True))
 
@@ -395,10 +414,14 @@ def _state(asked: Asked) -> Finding:
 
 def _fresh(asked: Asked, source: TargetReference) -> Finding:
     """The check that a process which has made no other call gives the same outputs."""
+    asked.renew()
     process = OwnProcess()
     try:
+        process.call(make_ready, (source,))
         way = Way("in a fresh process", _in(process, source, asked.setting.seconds))
         found = [what for what in [asked.differs(way)] if what]
+    except (EOFError, OSError):
+        return Finding("contract", NAME_OF_PROCESS, Status.SKIPPED, "the process ended")
     finally:
         process.end()
     return asked.finding(NAME_OF_PROCESS, found, "one output in a fresh process and in a used one", Status.REFUTED)
