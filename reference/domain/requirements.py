@@ -20,17 +20,6 @@ def shown(number: float) -> str:
     return re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), f"{number:g}")
 
 
-def read_number(text: str) -> float:
-    """The number that a text means; raise `ValueError` unless it is written in ASCII, without underscores.
-
-    Python reads the digits of every script, and 1_0 as 10. A number that looks like another one, or like none, must not
-    decide a budget or a bound.
-    """
-    if not text.isascii() or "_" in text:
-        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
-    return float(text)
-
-
 def is_real(value: object) -> bool:
     """Whether `value` is a real number. Booleans, complex numbers and text are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

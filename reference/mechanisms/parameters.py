@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
+from covassay.reference.digits import read_number
 from covassay.reference.domain import Adjacency, Box, requirements
 from covassay.reference.domain.exact_data import LARGEST_INPUT_BITS, require_input_bits
 from covassay.reference.domain.requirements import LARGEST_ROW_BOUND, SMALLEST_ROW_BOUND, require_choice, shown
@@ -105,7 +106,7 @@ class Parameter:
         if self.choices:
             return require_choice(self.name, str(value), self.choices)
         try:
-            number = requirements.read_number(value) if isinstance(value, str) else float(value)
+            number = read_number(value) if isinstance(value, str) else float(value)
         except ValueError:
             raise InvalidInput(f"{self.name} = {value!r}: must be a number") from None
         if self.whole and not number.is_integer():

@@ -11,9 +11,9 @@ that has the right order in d. `table`: m times the root mean square error of a 
 (`setting`), where m is nε or n√ρ, on a grid of d, of q = mt/d^{3/2} (mt/d for zCDP), and, where the error depends on
 the trace t in another way than through q, of t. Between the points of a grid the logarithms are interpolated linearly.
 
-The tables of correlated Gaussian rows are of mechanisms that search for a clipping norm among the powers of 2. Their error
-jumps where the longest of 1024 rows passes one, somewhere between two traces; there the larger figure is taken. For far
-more rows the longest is longer, and the jump comes at a smaller trace.
+The tables of correlated Gaussian rows are of mechanisms that search for a clipping norm among the powers of 2. Their
+error jumps where the longest of 1024 rows passes one, somewhere between two traces; there the larger figure is taken.
+For far more rows the longest is longer, and the jump comes at a smaller trace.
 """
 
 import json

@@ -122,7 +122,11 @@ class Recommendation:
 
 
 def recommend(
-    setting: Setting, norm: Norm | None = None, goal: Goal = "covariance", candidates: Sequence[Candidate] = CANDIDATES
+    setting: Setting,
+    norm: Norm | None = None,
+    goal: Goal = "covariance",
+    candidates: Sequence[Candidate] = CANDIDATES,
+    rows: RowsAre | None = None,
 ) -> Recommendation:
     """The candidates of the notion of privacy of the budget, ranked by the error that they are predicted to make.
 
@@ -130,6 +134,7 @@ def recommend(
     ----------
     norm : of the error; Frobenius for the covariance, spectral for principal components and regression, whose errors
         are bounded by it.
+    rows : one assumption, for both figures of every prediction; None compares both.
 
     >>> from covassay.reference.privacy import ZCDP
     >>> recommend(Setting(200, 20, ZCDP(0.5))).best.candidate.name
@@ -142,7 +147,7 @@ def recommend(
     for candidate in candidates:
         if candidate.pure != setting.pure:
             continue
-        equal, gaussian = (predict(candidate, setting, chosen, rows) for rows in ROWS)
+        equal, gaussian = (predict(candidate, setting, chosen, rows or assumed) for assumed in ROWS)
         if equal is None or gaussian is None:
             unknown[candidate.name] = "its error was not measured at these numbers"
         else:

@@ -187,7 +187,8 @@ def accuracy(
 ) -> Accuracy:
     """What is known of the error of a release from n rows of d columns; every argument is public."""
     known = {**arguments, **budget.keywords()}
-    variances = LAWS[declared.name](n, d, known) if declared.name in LAWS else None
+    stated = declared.name in LAWS and declared.adjacency_of(arguments) == declared.adjacency
+    variances = LAWS[declared.name](n, d, known) if stated else None
     ranges = list(_sketch_without_gain(declared.name, d, known))
     if variances is None:
         return Accuracy(None, None, (*ranges, *_little_information(budget, n)))

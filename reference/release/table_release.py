@@ -38,7 +38,7 @@ from covassay.reference.release.tables.reading import EVERYTHING, describe, open
 from covassay.reference.release.tables.selection import Selection
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
 from covassay.reference.release.writing import require_new, require_writable, same_file, target_file, write_release
-from covassay.reference.rounded import ON_A_LATTICE, exact_release, require_exact_form
+from covassay.reference.rounded import ON_A_LATTICE, cost, exact_release, require_exact_form
 
 if TYPE_CHECKING:
     from covassay.reference.rounded.lattice import LatticeRelease
@@ -153,7 +153,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     Parameters
     ----------
     watch : a function through which every pass over the rows goes, to report its progress.
-    tell : a function for a message to the user while the release waits for another one.
+    tell : a function for a message to the user before a long computation, or while the release waits for another one.
 
     Raises
     ------
@@ -170,6 +170,8 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
         raise InvalidInput(
             f"{describe(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
         )
+    if request.rounded and (slow := cost.warning(plan.declared.name, d)):
+        tell(slow)
     limits = _limits(plan, source)
     box = _box(plan, limits)
     scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)

@@ -13,6 +13,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 
 Rational = str | int | float | Fraction | Decimal
+WORD = re.compile(r"[^\W\d]\w*(-\w+)*")  # such as replace-one
 FINEST_GRID = 1000  # a grid is 2^{−m} with |m| up to here, so that its multiples are floats
 
 
@@ -27,8 +28,7 @@ def rational(name: str, value: Rational) -> Any:
             raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        word = isinstance(value, str) and value[:1].isalpha() and value.replace("-", "_").isidentifier()
-        if word and value not in ("nan", "inf", "infinity"):
+        if isinstance(value, str) and WORD.fullmatch(value) and value not in ("nan", "inf", "infinity"):
             return value
         raise InvalidInput(f"{name} = {value!r}: must be a number") from None
 
@@ -65,10 +65,6 @@ def checked_arguments(
     budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
-    if declared.adjacency_of(read) != declared.adjacency:
-        raise InvalidInput(
-            f"adjacency = {read['adjacency']}: {declared.name} has an exact form for {declared.adjacency} alone"
-        )
     options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
     options |= {name: given.get(name, value) for name, value in read.items()}
     options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
@@ -81,7 +77,7 @@ def require_known_neighbours(declared: Mechanism[Any, ..., Any], options: dict[s
     """Raise `InvalidInput` if an exact release is asked for neighbours that its form does not know."""
     adjacency = declared.adjacency_of(options)
     if adjacency != declared.adjacency and not known:
-        raise InvalidInput(f"adjacency = {adjacency!r}: the exact form of {declared.name} is for {declared.adjacency}")
+        raise InvalidInput(f"adjacency = {adjacency}: {declared.name} has an exact form for {declared.adjacency} alone")
 
 
 def _as_float(value: Fraction | str) -> Any:

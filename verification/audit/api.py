@@ -33,6 +33,7 @@ from covassay.verification.audit.options import (
     FALSE_ALARM,
     OPTIONS,
     SAMPLES,
+    SCOPES,
     AuditOptions,
     replay_command,
     require_keywords,
@@ -65,7 +66,7 @@ def audit(
     bounds: Iterable[Any] | Box | str | None = None,
     equivariant: bool = False,
     adjacency: str | None = None,
-    scope: str = "real",
+    scope: str | None = None,
     quick: bool = False,
     samples: int = SAMPLES,
     seed: int = 0,
@@ -112,7 +113,8 @@ def audit(
     equivariant : with bounds: the target promises to treat all columns alike, up to scale.
     adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
     scope : real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count,
-        and more draws look at low-order bits.
+        and more draws look at low-order bits; by default both count for a mechanism that releases integers, and for no
+        other.
     quick : ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws;
         inconclusive if that decides nothing.
     samples : draws for every scenario and side, which a check may scale.
@@ -201,7 +203,7 @@ def _audited(
         options=resolved,
         claim=guarantee,
         adjacency=neighbours,
-        verdict=verdict(subject.findings, bits=options.scope == "bits"),
+        verdict=verdict(subject.findings, bits=subject.scope == SCOPES[1]),
         checks=tuple(f for f in subject.findings if not isinstance(f.facts, Explanation)),
         diagnoses=tuple(facts.sentence for facts in explained if not isinstance(facts, FittingLaw)),
         seed=options.seed,
@@ -212,7 +214,7 @@ def _audited(
         draws=setting.tally.draws,
         failures=dict(setting.tally.failures),
         notes=(*target.notes, *kind, *([expected.data_path.stated] if expected.data_path else [])),
-        scope=options.scope,
+        scope=subject.scope,
         settings=options.stated(origin, guarantee).plain(),
         budget=tuple(budget_of_errors.spent),
         found_at=whereabouts(origin, target),

@@ -9,7 +9,6 @@ from typing import Any
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
@@ -81,8 +80,8 @@ def expected_of(
         return None, {}, _black_box(target, options)
     if options.bounds is not None and not bounded:
         raise InvalidInput(
-            f"bounds: the rows of {name} are {DOMAINS[mechanism(name).domain]}; audit a target in a box without its "
-            "name, or as a mechanism for bounded columns"
+            f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name, or as a "
+            "mechanism for bounded columns"
         )
     stated = dict(target.options) if name == target.mechanism else {}
     choices = mechanism(name).resolve({**stated, **options.options, **_adjacency(name, options)})

@@ -175,12 +175,13 @@ class AuditOptions:
             "which data sets are neighbours (default: what the mechanism says, or replace-one)",
         ),
     )
-    scope: str = field(
-        default=SCOPES[0],
+    scope: str | None = field(
+        default=None,
         metadata=_said(
             kinds.choice(*SCOPES),
             "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
-            "and more draws look at low-order bits",
+            "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
+            "for no other",
         ),
     )
     quick: bool = field(
@@ -268,7 +269,9 @@ class AuditOptions:
             raise InvalidInput("equivariant: only for rows in a box; give bounds")
         if self.bounds is not None and self.data is not None:
             raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
-        if self.quick and self.scope != SCOPES[0]:
+        if self.quick and self.checkpoint is not None:
+            raise InvalidInput("quick and checkpoint: a quick audit has nothing to go on from; leave one out")
+        if self.quick and self.scope == SCOPES[1]:
             raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
 
     @classmethod

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import Facts
 from covassay.verification.audit.engine.finding import F, Finding, Kind, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
-from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.options import SCOPES, AuditOptions
 
 
 @dataclass
@@ -32,6 +33,12 @@ class Subject:
     findings: list[Finding] = field(default_factory=list)
     outputs: dict[str, Matrix] = field(default_factory=dict)
     pairs: dict[str, Pair] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> str:
+        """Whether the verdict is about real arithmetic alone, or about the bits as well."""
+        integers = self.mechanism is not None and mechanism(self.mechanism).lattice
+        return self.options.scope or SCOPES[integers and not self.options.quick]
 
     def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
         """The facts of this kind that were found so far, each with its finding."""

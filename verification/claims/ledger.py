@@ -105,6 +105,7 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers"}
+WHOLE, MECHANISM = "WHOLE.", "MECH."  # how the tag of a theorem on a whole mechanism begins, and the id of its claim
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
@@ -455,4 +456,18 @@ def _theorem_problems(proofs: Path) -> list[str]:
     """What is wrong with the sources of the theorems, and where they differ from what was audited and locked."""
     found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
     again = f"; {ACCEPT}"
-    return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]
+    told = [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]
+    return told + _whole_problems(claims().values(), rocq_lock.read(proofs))
+
+
+def _whole_problems(entries: Iterable[LedgerClaim], locked: rocq_lock.RocqLock) -> list[str]:
+    """Legs that are called whole, whose theorem does not speak of a whole mechanism, or speaks of another one."""
+    found = []
+    for claim in entries:
+        for leg in (leg for leg in claim.legs if leg.whole):
+            theorem = locked.theorems.get(leg.name)
+            if theorem is None or not theorem.speaks_of_a_mechanism:
+                found.append(f"{claim.id}: {leg.name} is called whole, but does not compare a mechanism on neighbours")
+            elif leg.name.startswith(WHOLE) and f"{MECHANISM}{leg.name.removeprefix(WHOLE)}" != claim.id:
+                found.append(f"{claim.id}: {leg.name} is a theorem on another mechanism")
+    return found

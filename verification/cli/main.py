@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from covassay.reference.domain.requirements import read_number
+from covassay.reference.digits import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
@@ -95,8 +95,7 @@ class Program:
     unlisted: Mapping[str, str] = field(default_factory=dict)
 
     def _top(self) -> argparse.ArgumentParser:
-        given = {"prog": self.name, "description": self.description, "epilog": self.epilog}
-        parser = _Parser(**given, formatter_class=_formatter)
+        parser = _Parser(prog=self.name, description=self.description, epilog=self.epilog, formatter_class=_formatter)
         parser.add_argument("--version", action="version", version=f"covassay {version('covassay')}")
         commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
         for name, text in self.commands.items():

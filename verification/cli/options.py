@@ -3,7 +3,7 @@
 import argparse
 import csv
 
-from covassay.reference.domain.requirements import read_number
+from covassay.reference.digits import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.reference.release.messages import shown

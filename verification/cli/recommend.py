@@ -11,6 +11,7 @@ from covassay.reference.privacy import ZCDP, PureDP
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 from covassay.reference.recommendation.additive import KINDS
 from covassay.reference.recommendation.ranking import GOALS, NORM_SIGNS
+from covassay.reference.rounded import WITH_ROUNDED_FORM, cost
 from covassay.verification.cli.screen import console, print_json
 
 PARSER = {
@@ -172,4 +173,7 @@ def show(found: Recommendation, picture: Path | None) -> None:
     )
     if picture is not None:
         print(f"picture: {picture}")
+    best = found.best.candidate
+    if best.mechanism in WITH_ROUNDED_FORM and (slow := cost.warning(best.mechanism, found.setting.dimension)):
+        print(slow)
     print("to release, with R a public bound on the length of a row:", release_command(found), sep="\n  ")

@@ -68,8 +68,8 @@ mean and the covariance. A mechanism on a ball releases a second moment about th
 middle of the bounds (of x - shift); shift and scale are in the provenance. An output
 without units, for example a direction, stays in the unit of (x - shift)/scale.
 
---row-bound R says that rows of length R or less matter, in the unit of the data;
-longer ones count as if they ended there. A mechanism on a ball needs it, or --bounds.
+--row-bound R is a public bound on the length of a row, in the unit of the data; longer
+rows are clipped to it. A mechanism on a ball needs it, or --bounds.
 
 --budget-file adds up the releases from this data file, which it knows by name
 and size, not by content. It cannot know of copies of the data, of releases made

@@ -150,15 +150,17 @@ def imagined_rows(d: int, trace: float) -> Matrix:
 
 
 def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
-    """Correlated Gaussian rows, turned and stretched to have exactly the imagined eigenvalues, then clipped to the ball.
+    """Correlated Gaussian rows, turned and stretched to have exactly the imagined eigenvalues, then clipped to the
+    ball.
 
-    Their norms scatter, which those of `imagined_rows` do not: a mechanism that searches for a clipping norm gains less.
+    Their norms scatter, which those of `imagined_rows` do not: who searches for a clipping norm gains less.
     """
     rng = rng_of(seed, "gaussian rows", d)
     x = rng.normal(size=(n, d))
     white = np.linalg.solve(np.linalg.cholesky(second_moment(x)), x.T).T
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
-    return unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
+    rows: Matrix = unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
+    return rows
 
 
 def candidate_of(law: str) -> Candidate:

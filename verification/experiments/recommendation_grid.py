@@ -140,7 +140,7 @@ def compared(row: Mapping[str, Any]) -> Comparison:
     setting = Setting(row["rows"], row["dimension"], claim, row["trace"])
     simulated = {name: (error, own) for name, (error, own, _) in row["simulated"].items()}
     best = min(simulated, key=lambda name: simulated[name][0])
-    found = recommend(setting)
+    found = recommend(setting, rows="equal")
     chosen = found.best.candidate.name
     return Comparison(
         setting=setting,

@@ -46,13 +46,14 @@ def test_the_points_are_those_of_the_seed_and_half_are_pure() -> None:
 
 @pytest.mark.parametrize("mutant", ["second", "without the trace", "scaled"])
 def test_a_wrong_recommendation_falls_below_nine_points_of_ten(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(setting: Setting) -> Any:
+    def wrong(setting: Setting, **assumed: Any) -> Any:
         if mutant == "without the trace":
-            return recommend(replace(setting, trace=1.0))
-        found = recommend(setting)
+            return recommend(replace(setting, trace=1.0), **assumed)
+        found = recommend(setting, **assumed)
         if mutant == "second":
             return replace(found, ranked=(found.ranked[1], found.ranked[0], *found.ranked[2:]))
-        halved = [replace(p, figure=p.figure.times(0.5 if p.candidate.law in SCALED else 1.0)) for p in found.ranked]
+        halves = [p.figure.times(0.5 if p.candidate.law in SCALED else 1.0) for p in found.ranked]
+        halved = [replace(p, equal=half, gaussian=half) for p, half in zip(found.ranked, halves, strict=True)]
         return replace(found, ranked=tuple(sorted(halved, key=lambda p: p.error)))
 
     monkeypatch.setattr(grid, "recommend", wrong)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from covassay.reference.domain import Box
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, Guarantee, PureDP
-from covassay.reference.release.accuracy import LAWS, accuracy
+from covassay.reference.release.accuracy import BOX, BOX_FAILURE, LAWS, accuracy, box_bound
 from covassay.reference.release.scaling import scaling
 from covassay.verification.declared import default_claim
 
@@ -19,7 +20,7 @@ WORDS: list[tuple[str, dict[str, str]]] = [
     (name, choice)
     for name in LAWS
     for choice in (
-        [{key: word} for key, words in MECHANISMS[name].choices.items() for word in words]
+        [{key: word} for key, words in MECHANISMS[name].choices.items() if key != "adjacency" for word in words] or [{}]
         if MECHANISMS[name].choices
         else [{}]
     )
@@ -158,3 +159,29 @@ def test_a_mechanism_out_of_its_range_is_named_by_public_numbers(
 def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> None:
     assert known("johnson-lindenstrauss", d=36).out_of_range
     assert not known("johnson-lindenstrauss", d=37).out_of_range
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
+def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
+    """With all noise at the quantile, of any signs, the error is within the bound; with eight times that it is not.
+
+    So the bound fails with at most the probability that some noise is above its quantile, which is a union bound.
+    """
+    rng, declared = np.random.default_rng(5), mechanism(name)
+    box = Box.of([(0, 2), (-5, 5), (1, 1.5)])
+    x = box.place(rng.uniform(0, 1, (4000, 3)))
+    truth = np.cov(x.T, bias=True)
+    arguments = {**declared.resolve({"adjacency": adjacency}), **declared.notion.default.keywords()}
+    quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)  # 3 means, 6 products, the count
+    within, beyond = [], []
+    for signs in rng.choice([-1.0, 1.0], (24, 4, 4)):
+        noise = quantile * (np.triu(signs) + np.triu(signs, 1).T)
+        for factor, kept in ((1.0, within), (8.0, beyond)):
+            released = declared.release(x, factor * noise, bounds=box.bounds, **arguments)
+            bound = box_bound(name, arguments, adjacency, float(released[0, 0]), box)
+            assert bound is not None
+            kept.append((np.abs(released[1:, 1:] - truth) <= bound).all())
+    assert all(within)
+    assert not all(beyond)
+    assert box_bound(name, arguments, adjacency, 3.0, box) is None or adjacency == "replace-one"

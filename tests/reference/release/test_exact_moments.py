@@ -1,4 +1,4 @@
-"""Exact sums of parts: they add up to those of the whole, whatever the parts are, and a release from them is the same."""
+"""Exact sums of parts: they add up to those of the whole, whatever the parts are, and are released from alike."""
 
 import importlib.util
 import pickle

@@ -388,11 +388,6 @@ FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, 
     "direction": ([0.6, -0.8], "a,b\n0.6,-0.8\n", {"columns": ["a", "b"], "direction": [0.6, -0.8]}),
     "vector": ([3.0, 4.0], "a,b\n3.0,4.0\n", {"columns": ["a", "b"], "vector": [3.0, 4.0]}),
     "coefficients": ([0.5], "a\n0.5\n", {"columns": ["a"], "target": "b", "coefficients": [0.5]}),
-    "rows-mean-covariance": (
-        [[5.0, 7.0, 8.0], [7.0, 1.0, 0.5], [8.0, 0.5, 2.0]],
-        "rows,a,b\n5.0,7.0,8.0\n7.0,1.0,0.5\n8.0,0.5,2.0\n",
-        {"columns": ["a", "b"], "rows": 5.0, "mean": [7.0, 8.0], "covariance": [[1.0, 0.5], [0.5, 2.0]]},
-    ),
     "gaussian": (
         [[7.0, 8.0], [1.0, 0.0], [0.0, 2.0]],
         "a,b\n7.0,8.0\n1.0,0.0\n0.0,2.0\n",

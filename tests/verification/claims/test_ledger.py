@@ -197,10 +197,11 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
-    path = rocq_lock.path_of(proofs)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content[where]["ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"]["explicit"] = "0" * 64
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
+    entries = dict(getattr(locked, where))
+    entries[name] = replace(entries[name], explicit="0" * 64)
+    changed = rocq_lock.as_text(replace(locked, **{where: entries}))
+    rocq_lock.path_of(proofs).write_text(changed, encoding="utf-8")
     stale = ledger.stale(proofs)
     assert "theorem ROUNDING-DP" in stale["OWN.Rounding"]
     assert "OWN.Lebesgue" not in stale

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from covassay.verification.cli.main import run
+from tests.conventions import framed
 
 HEADER = "alcohol,ash,colour\n"
 GOOD = HEADER + "0.1,0.5,0.2\n0.3,0.5,0.1\n0.2,0.5,0.6\n"
@@ -22,10 +23,10 @@ def table(tmp_path: Path) -> Path:
 
 def test_release_reads_a_header_and_a_constant_column(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = table.with_name("cov.npz")
-    arguments = ["release", str(table), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out)]
+    arguments = framed("release", str(table), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out))
     assert run(arguments) == 0
     released = np.load(out)
-    assert released["covariance"].shape == (3, 3)
+    assert released["second_moment"].shape == (3, 3)
     assert list(released["columns"]) == ["alcohol", "ash", "colour"]
     provenance = json.loads(str(released["provenance"]))
     assert provenance["claimed"] == {"epsilon": 1.0}
@@ -36,7 +37,7 @@ def test_release_reads_a_header_and_a_constant_column(table: Path, capsys: pytes
 
 
 def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["release", str(table), "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1"]
+    arguments = framed("release", str(table), "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1")
     drawn = []
     for extra in ([], [], ["--seed", "1"], ["--seed", "1"]):
         assert run([*arguments, *extra]) == 0
@@ -63,7 +64,8 @@ def test_a_bad_table_gives_one_clear_error_and_no_output(
 ) -> None:
     path, out = tmp_path / "bad.csv", tmp_path / "cov.npz"
     path.write_text(content)
-    assert run(["release", str(path), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out)]) == 2
+    command = framed("release", str(path), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out))
+    assert run(command) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
@@ -75,7 +77,7 @@ def test_a_bad_table_gives_one_clear_error_and_no_output(
 def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "one.csv"
     path.write_text(HEADER + "0.1,0.2,0.3\n")
-    assert run(["release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1"]) == 0
+    assert run(framed("release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1")) == 0
     assert capsys.readouterr().out.startswith("alcohol,ash,colour\n")
 
 
@@ -96,7 +98,7 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_bad_option_gives_one_line_and_status_2(
     table: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
 ) -> None:
-    assert run(["release", str(table), *arguments]) == 2
+    assert run(framed("release", str(table), *arguments)) == 2
     error = capsys.readouterr().err
     assert error.startswith("covassay: ")
     assert error.count("\n") == 1

@@ -201,7 +201,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
-    assert provenance["options"] == {"row_bound": 1.0}
+    assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
     # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
@@ -336,7 +336,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--delta", "1e-6"], "nuclear-laplace is ε-DP: give --epsilon instead of --epsilon and --delta"),
         (["--rho", "1"], "--rho excludes --epsilon"),
         (["--row-bound", "1e200"], "row_bound"),
-        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes no options"),
+        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes adjacency"),
     ],
 )
 def test_bad_options_are_refused_before_the_data_are_read(
@@ -422,3 +422,28 @@ def test_a_real_terminal_shows_the_passes() -> None:
         screen += part
     os.close(outer)
     assert b"pass over 40 rows" in screen
+
+
+def test_nothing_is_told_of_the_number_of_rows_where_it_is_private(capsys: pytest.CaptureFixture[str]) -> None:
+    x = np.random.default_rng(3).uniform(0, 1, (1237, 2))
+    np.save("people.npy", x)
+    Path("bounds.json").write_text('{"x1": [0, 1], "x2": [0, 1]}')
+    words = ["release", "people.npy", "--mechanism", "box-gauss", "--rho", "0.5", "--float", "--seed", "4"]
+    words += ["--bounds", "bounds.json", "--set", "adjacency=add-remove", "--out", "out.json"]
+    assert run(words) == 0
+    assert "1237" not in Path("out.json").read_text() + capsys.readouterr().err
+    document = in_file("out.json")
+    assert document["provenance"]["adjacency"] == "add-remove"
+    assert abs(document["rows"] - 1237) < 100
+    np.testing.assert_allclose(document["covariance"], np.cov(x.T, bias=True), atol=0.05)
+    np.testing.assert_allclose(document["mean"], x.mean(axis=0), atol=0.05)
+
+
+def test_a_mechanism_for_bounded_columns_needs_bounds_and_one_for_the_ball_no_noisy_count(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    np.save("x.npy", np.zeros((3, 2)))
+    box = ["release", "x.npy", "--mechanism", "box-laplace", "--epsilon", "1", "--float"]
+    assert "--bounds" in refused(capsys, *box)
+    ball = ["release", "x.npy", "--mechanism", "gauss-cov", "--rho", "1", "--float", "--set", "adjacency=add-remove"]
+    assert "bounded columns only" in refused(capsys, *framed(*ball))

@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.output import (
     NumberOutput,
     Output,
     ProjectionOutput,
+    RowsMeanCovarianceOutput,
     VectorOutput,
 )
 
@@ -81,6 +82,17 @@ def _(output: GaussianOutput, dimension: int) -> Mapping[str, Feature]:
 
 
 @features.register
+def _(output: RowsMeanCovarianceOutput, dimension: int) -> Mapping[str, Feature]:
+    return {
+        "rows": lambda y: y[:, 0, 0],
+        "mean 1": lambda y: y[:, 0, 1],
+        "norm of the mean": lambda y: np.linalg.norm(y[:, 0, 1:], axis=1),
+        "trace": lambda y: np.trace(y[:, 1:, 1:], axis1=1, axis2=2),
+        "covariance (1, 2)": lambda y: y[:, 1, -1],
+    }
+
+
+@features.register
 def _(output: NumberOutput, dimension: int) -> Mapping[str, Feature]:
     return {"value": lambda y: y}
 
@@ -138,6 +150,16 @@ def _(output: GaussianOutput, first: Matrix, second: Matrix) -> Mapping[str, Fea
     return {
         "⟨mean, change of the mean⟩": lambda y: y[:, 0] @ sums,
         "⟨covariance, Δ⟩": lambda y: np.einsum("nij,ij->n", y[:, 1:], change),
+    }
+
+
+@contrasts.register
+def _(output: RowsMeanCovarianceOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    sums, change = first.sum(axis=0) - second.sum(axis=0), gram_change(first, second)
+    return {
+        "rows": lambda y: y[:, 0, 0],
+        "⟨mean, change of the mean⟩": lambda y: y[:, 0, 1:] @ sums,
+        "⟨covariance, Δ⟩": lambda y: np.einsum("nij,ij->n", y[:, 1:, 1:], change),
     }
 
 

@@ -7,7 +7,8 @@ diagnosis, not a verdict.
 Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
 distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
 made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
-sums are looked at; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws.
+sums are looked at; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
+(`left_for_the_end`).
 """
 
 import math
@@ -176,7 +177,12 @@ def _run_many(
         early = f"the draws ended after {seen.size} of {law.size}"
         found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
         return weighted(found, MOST_LOOKS / EARLY_SHARE)
-    return weighted(findings(seen), 1 / (1 - EARLY_SHARE))
+    return findings(seen)
+
+
+def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
+    """The share of the level that all findings of a look may use: the rest is for looks before the last block."""
+    return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 
 def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:

@@ -71,8 +71,8 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
     """By how many standard errors the mean change of every number is not 0; 0 for numbers without spread."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
-    z: Vector = np.zeros(a.shape[1])
-    return np.asarray(np.divide(np.abs((a - b).mean(axis=0)), error, out=z, where=usable & (error > 0)))
+    units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
+    return units
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:

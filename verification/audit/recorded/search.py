@@ -108,8 +108,9 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
     found: list[ExactLoss] = []
     total = 0
     shapes = domain.of_box()
+    whole = Allowance(seconds)
     for n, d in shapes:
-        one = _Search(made, claim, domain, n, d, seed, evaluations, Allowance(seconds / len(shapes)))
+        one = _Search(made, claim, domain, n, d, seed, evaluations, Allowance(seconds / len(shapes)), whole)
         found.append(one.run())
         total += one.evaluations
         if found[-1].refuted:
@@ -132,6 +133,7 @@ class _Search:
     seed: int
     most: int
     allowed: Allowance
+    whole: Allowance
     evaluations: int = 0
 
     @property
@@ -158,7 +160,7 @@ class _Search:
         return max(told, again, key=rank)
 
     def _decided(self, x: Matrix, other: Matrix) -> ExactLoss:
-        seconds = max(SHORTEST, self.allowed.left)
+        seconds = max(SHORTEST, self.whole.left)
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
@@ -175,7 +177,7 @@ class _Search:
         low = np.zeros(d) if unit else -np.ones(d)
         signs = np.where(np.arange(d) % 2, -1.0, 1.0)
         rows: list[Vector] = [low]
-        for k in range(1, d + 1):
+        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst
             for part in (np.arange(d) < k, np.arange(d) >= k):
                 if part.any():
                     rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
-from covassay.verification.audit.options import AuditOptions, replay_command
+from covassay.verification.audit.options import SCOPES, AuditOptions, replay_command
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.audit.targets.whereabouts import whereabouts
@@ -41,7 +41,7 @@ def undecided(
         false_alarm=options.false_alarm,
         seconds=0.0,
         replay=replay_command(source, guarantee, options),
-        scope=options.scope,
+        scope=options.scope or SCOPES[0],
         settings=options.stated(source, guarantee).plain(),
         found_at=whereabouts(source),
     )

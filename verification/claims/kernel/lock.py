@@ -29,6 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
+NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours")  # the relations of neighbouring data sets in the proofs
 T = TypeVar("T")
 
 
@@ -65,6 +66,18 @@ class LockedTheorem(LockEntry):
     axioms: tuple[str, ...]
     definitions: tuple[str, ...]  # all definitions beneath the statement
     premises: tuple[str, ...]  # the predicates that need a witness
+
+    @property
+    def speaks_of_a_mechanism(self) -> bool:
+        """Whether it has the shape of a theorem on a whole mechanism, by its locked name and statement.
+
+        Such a theorem NAME_dp or NAME_zcdp compares the law of a definition after which it is named, on data sets that
+        are neighbours.
+        """
+        stem, _, notion = self.theorem.rpartition("_")
+        named = [name for name in self.definitions if f"{stem}_".startswith(f"{name.rpartition('.')[2]}_")]
+        own = any(f"{name} " in self.statement for name in named)
+        return notion in ("dp", "zcdp") and own and any(relation in self.statement for relation in NEIGHBOURS)
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
         """Whether it is the same theorem with the same statement. What lies beneath the statement is not compared."""

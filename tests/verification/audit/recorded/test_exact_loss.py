@@ -39,8 +39,10 @@ CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT
 BROKEN = _beside("broken_targets").BROKEN
 DECIDED = {  # correct functions whose loss is known: 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
-    "tiny_unit", "own_generator", "entropy_of_the_system", "spawned", "other_bit_generator",
+    "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
+    "other_bit_generator",
 }  # fmt: skip
+ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant")  # decided or not, up to rounding
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
     "gaussian", "gaussian-approximate", "private-trace", "joint-moments",
@@ -84,7 +86,7 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
         if name in DECIDED:
             assert found.decided, found
             assert found.loss == pytest.approx(1.0, rel=1e-9)
-        elif name != "single_precision":  # its rounding may be small on one tape and not on another
+        elif name not in ROUNDED:
             assert not found.decided, found
             assert found.reason
 

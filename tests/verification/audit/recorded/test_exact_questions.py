@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,21 @@ from jsonschema import Draft202012Validator
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.contract import example_rows
-from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.engine.events import data_sets
+from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.trial import subject_of
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract import forced_draws
 from covassay.verification.audit.questions.law import gains_beside_the_reference as gains
 from covassay.verification.audit.questions.privacy import recorded_draws
+from covassay.verification.audit.questions.privacy.neighbour_events import pairs_of
 from covassay.verification.audit.recorded import affine, common_draws, exact_loss
 from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.facts import ExactLosses
@@ -249,6 +255,27 @@ def test_a_transcript_above_the_claim_aims_at_public_outputs_and_refutes_nothing
     report = quick("diffprivlib:linear-regression")
     found = next(check for check in report.checks if isinstance(check.facts, ExactLosses))
     assert found.status is not Status.REFUTED
-    assert "The budget by primitive: laplace.Laplace.randomise: ε = " in found.detail
+    assert "laplace.Laplace.randomise: ε = 0.5 + laplace.Laplace.randomise: ε = 0.5" in found.detail
     assert isinstance(found.facts, ExactLosses)
     assert [pair.name for pair in found.facts.neighbours] == [recorded_draws.AIMED]
+
+
+def test_events_are_counted_on_a_pair_that_is_aimed_at() -> None:
+    subject = subject_of(NEGATIVE_CONTROLS["half-scale"])
+    pair = replace(subject.known.pairs(frozenset())[0], name=recorded_draws.AIMED)
+    facts = ExactLosses(1, 0, 1, data_sets(pair), (), (pair,))
+    assert recorded_draws.AIMED not in {one.name for one in pairs_of(subject, Look())}
+    subject.findings = [Finding("privacy", recorded_draws.CHECK, Status.SKIPPED, "", facts=facts)]
+    assert recorded_draws.AIMED in {one.name for one in pairs_of(subject, Look())}
+
+
+@pytest.mark.thorough
+def test_the_reference_beside_a_target_has_the_neighbours_of_the_audit() -> None:
+    def counted(x: Any, *, rho: float, rng: Any) -> Any:
+        return gauss_cov.sample(x, rng, rho=rho, adjacency="add-remove")
+
+    report = quick(counted, "gauss-cov", rho=0.5, adjacency="add-remove")
+    assert report.verdict is Verdict.NOT_REFUTED
+    assert status(report, gains.QUESTION) == {Status.NOT_REFUTED}
+    assert report.exact[0].adjacency == "add-remove"
+    assert report.exact[0].loss == pytest.approx(0.5, rel=1e-3)

@@ -41,7 +41,8 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     known = {**dict(target.options), **declared.parameters}
     taken = {k: v for k, v in known.items() if k in inspect.signature(declared.spend).parameters}
     spend: Any = declared.spend(**claim.keywords(), dimension=d, **taken)
-    found = search(target, claim, shapes=[(4, d)], seconds=5.0)
+    adjacency = declared.adjacency_of(known)
+    found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], seconds=5.0)
     assert found.worst.decided
     assert not found.worst.refuted
     proven = letter_of(spend.proven)[1]

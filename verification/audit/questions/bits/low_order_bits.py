@@ -11,6 +11,7 @@ from covassay.verification.audit.engine.facts import Bits, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.low_order_bits import BitBudget, low_order_bits
 from covassay.verification.audit.engine.user_pair import pair_to_test
+from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
 FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that choose events
@@ -29,9 +30,10 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         ]
     length = most_moving(setting) if subject.known.domain == "space" else unit_length
     pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, subject.adjacency, own, length)
-    first, most = look.samples * FIRST_LOOK[options.scope], look.samples * BIT_TESTS[options.scope]
-    budget = BitBudget(first, most, look.level, thorough=options.scope == "bits")
-    shown = Status.REFUTED if options.scope == "bits" else Status.NOTED
+    asked = options.scope or SCOPES[0]
+    first, most = look.samples * FIRST_LOOK[asked], look.samples * BIT_TESTS[asked]
+    budget = BitBudget(first, most, look.level, thorough=asked == SCOPES[1])
+    shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
     summary = found.status(Status.NOTED)  # what refutes is the pair, and it counts once
@@ -40,13 +42,9 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _spared(subject: Subject) -> str:
-    if subject.refuted() and (subject.options.scope == "real" or subject.options.stop_early):
+    if subject.refuted() and (subject.scope == SCOPES[0] or subject.options.stop_early):
         return "the target is refuted already"
-    return (
-        "left out, because the audit ends early"
-        if subject.options.stop_early and subject.options.scope == "real"
-        else ""
-    )
+    return "left out, because the audit ends early" if subject.options.stop_early and subject.scope == SCOPES[0] else ""
 
 
 QUESTION = Question(
@@ -59,6 +57,6 @@ QUESTION = Question(
     share=Fraction(1, 10),
     valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
     gives=(Bits, TestedEvent),
-    draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_LOOK[subject.options.scope],
+    draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_LOOK[subject.options.scope or SCOPES[0]],
     cost=8,
 )

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, settled
-from covassay.verification.audit.engine.law import EARLY_SHARE, number_of_tests, run_scenario, weighted
-from covassay.verification.audit.engine.sampling import KEPT
+from covassay.verification.audit.engine.law import left_for_the_end, number_of_tests, run_scenario, weighted
 from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.question import Question, Subject
 
@@ -17,15 +16,16 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the furthest of all values."""
     found: list[Finding] = []
+    factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):
             return found
         if look.asks(scenario.name) or look.asks(ALL):  # a draw on any of them may have taken a rare branch
             tested, draws = run_scenario(subject.setting, scenario, look)
             subject.outputs[scenario.name] = draws.outputs
-            found += tested
+            found += weighted(tested, factor)
     rare = rare_branches(found, look) if look.asks(ALL) else []
-    return [*found, *weighted(rare, 1 / (1 - EARLY_SHARE) if look.samples > KEPT else 1)]
+    return [*found, *weighted(rare, factor)]
 
 
 QUESTION = Question(

@@ -32,7 +32,7 @@ SHAPES = (
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
 SEED = 0  # of these rows
-SECONDS = 1.5  # for all shapes
+SECONDS = 1.0  # for all data sets
 SHOWN = 3  # draws that are named
 
 
@@ -136,4 +136,5 @@ QUESTION = Question(
     ask=ask,
     applies=why_no_reference,
     gives=(GainsBesideReference,),
+    cost=2,
 )

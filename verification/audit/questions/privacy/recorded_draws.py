@@ -23,8 +23,8 @@ NAME = "recorded draws"
 CHECK = "exact loss"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 2.5  # for all pairs of a slow target; a fast one needs less
-SEARCHING = 0.6  # of it, at most, for the search
+SECONDS = 3.0  # for all pairs of a slow target; a fast one needs less
+SEARCHING = 0.8  # of it, at most, for the search
 EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
 FEWEST = 40
 SHORTEST = 0.05  # seconds that a pair is given
@@ -47,7 +47,8 @@ def reference_of(subject: Subject) -> Recorder:
     """What runs the mechanism of the reference that the target claims to be."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
-    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options})
+    neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
+    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options, **neighbours})
     return recorder(declared.sample, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
 
 
@@ -131,7 +132,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         aimed(subject, losses, spent),
     )  # fmt: skip
     exact = worst.decided and all(loss.decided or not loss.answers for loss in found.losses)
-    text = _told(worst, losses, found.evaluations, spent)
+    text = _told(worst, losses, found.evaluations) + _budget(subject, spent)
     return [Finding("privacy", CHECK, status_of(worst), text, facts=facts, data=worst.pair, exact=exact)]
 
 
@@ -144,7 +145,17 @@ def status_of(worst: ExactLoss) -> Status:
     return Status.NOT_REFUTED if worst.decided else Status.SKIPPED
 
 
-def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int, spent: Sequence[TranscriptLoss | None]) -> str:
+def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
+    """What the primitives spend on the pair on which they spend most, one by one."""
+    most = max(spent, key=lambda one: _spent_in(subject, one))
+    if most is None or not most.spent:
+        return ""
+    together = _spent_in(subject, most)
+    told = f", together {together:.6g}" if together >= 0 else ""
+    return f". The budget by primitive, where it is largest: {most}{told}; the release need not show all of it"
+
+
+def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int) -> str:
     reasons = dict.fromkeys(loss.reason for loss in losses if not loss.decided)
     undecided = f"not decided: {'; '.join(reasons)}" if reasons else ""
     if not worst.decided:
@@ -159,8 +170,7 @@ def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int, spent: Seq
             worst.above and not worst.refuted
         )
         text += f". On others it is {undecided}" if undecided else ""
-    budget = next((str(one) for one in spent if one is not None and one.spent), "")
-    return f"{text}. The budget by primitive: {budget}" if budget else text
+    return text
 
 
 QUESTION = Question(

@@ -1,0 +1,12 @@
+"""Numbers in text: in the digits 0 to 9, and in nothing that only looks like them."""
+
+
+def read_number(text: str) -> float:
+    """The number that a text means; raise `ValueError` unless it is written in ASCII, without underscores.
+
+    Python reads the digits of every script, and 1_0 as 10. A number that looks like another one, or like none, must not
+    decide a budget or a bound.
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
+    return float(text)

@@ -1,0 +1,30 @@
+"""What is called whole is a theorem that compares the mechanism of its claim on neighbours: flags cannot be swapped."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from covassay.verification.claims.kernel import lock
+from covassay.verification.claims.ledger import LedgerClaim, Leg, _whole_problems, claims
+
+PROOFS = Path(__file__).resolve().parents[3] / "proofs"
+
+
+def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
+    """The claim with that theorem called whole in place of its own."""
+    others = tuple(leg for leg in claim.legs if not leg.whole)
+    return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
+
+
+def test_the_entries_call_whole_what_is() -> None:
+    assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 32
+    assert _whole_problems(claims().values(), lock.read(PROOFS)) == []
+
+
+def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
+    locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
+    (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
+    assert "does not compare a mechanism" in lemma
+    (swapped,) = _whole_problems([with_leg(laplace, "WHOLE.ppc")], locked)
+    assert "another mechanism" in swapped
+    (missing,) = _whole_problems([with_leg(laplace, "WHOLE.nothing")], locked)
+    assert "WHOLE.nothing" in missing
