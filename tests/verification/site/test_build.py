@@ -43,7 +43,7 @@ def test_links_lead_to_pages(pages: dict[str, str]) -> None:
 def test_a_formula_is_typeset_from_the_code() -> None:
     pytest.importorskip("latexify")
     names = [function.__name__ for function in formulas_of(entrywise_laplace)]
-    assert names == ["sensitivity", "noise_scale", "privacy_loss", "mean_squared_error", "largest_entry"]
+    assert {"sensitivity", "noise_scale", "privacy_loss", "mean_squared_error", "largest_entry"} <= set(names)
     shown = html.unescape(re.sub(r"<[^>]*>", "", as_mathml(nuclear_laplace.noise_scale) or ""))
     assert shown == "noise\xa0scale(n,ϵ)=2nϵ"  # the fraction bar is a tag
 

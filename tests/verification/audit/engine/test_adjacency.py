@@ -110,7 +110,7 @@ def test_what_explains_and_what_does_not() -> None:
 
 def test_a_law_is_known_for_one_adjacency() -> None:
     source = TargetReference("covassay:nuclear-laplace", ".")
-    with pytest.raises(InvalidInput, match="the law of nuclear-laplace is known for replace-one"):
+    with pytest.raises(InvalidInput, match="to hold it against another claim, name the mechanism too"):
         audit(source, epsilon=1.0, adjacency="add-remove")
     with pytest.raises(InvalidInput, match="adjacency = 'both'"):
         audit(summed(1), epsilon=1.0, adjacency="both")

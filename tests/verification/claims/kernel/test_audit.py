@@ -71,6 +71,14 @@ WITNESSES = '"One.small" = { lemma = "One.small_inhabited" }\n"One.weight" = { l
 VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["One.price_rat"]\n'
 
 
+def together(known: Mapping[str, str], question: str) -> str:
+    """The axioms of a lemma that uses several constants: those of all of them."""
+    used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
+    assert used, question
+    resting = [answer for answer in used if answer != "Closed under the global context"]
+    return "\n".join(dict.fromkeys(resting)) or "Closed under the global context"
+
+
 def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None:
     """Let the kernel give the answers above, apart from those that have changed."""
 
@@ -79,7 +87,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None
         known |= EXPLICIT if "Set Printing All." in preamble else READABLE
         known |= KINDS if audit.KIND[0] in preamble else {}
         known |= changed
-        return {key: known[key] for key in questions}
+        return {key: known[key] if key in known else together(known, question) for key, question in questions.items()}
 
     monkeypatch.setattr(kernel, "ask", ask)
     monkeypatch.setattr(kernel, "build", lambda *_, **__: [])
