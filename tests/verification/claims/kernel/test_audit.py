@@ -4,6 +4,7 @@ They show what the gate makes of the kernel's answers, on machines without Rocq 
 is what the tests in test_gate.py show where it is installed.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
