@@ -398,6 +398,11 @@ FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, 
         "a,b\n0.5,1.0\n1.0,0.0\n0.0,2.0\n",
         {"columns": ["a", "b"], "mean": [0.5, 1.0], "second_moment": [[1.0, 0.0], [0.0, 2.0]]},
     ),
+    "rows-mean-covariance": (
+        [[9.0, 0.5, 1.0], [0.5, 1.0, 0.0], [1.0, 0.0, 2.0]],
+        "rows,a,b\n9.0,0.5,1.0\n0.5,1.0,0.0\n1.0,0.0,2.0\n",
+        {"columns": ["a", "b"], "rows": 9.0, "mean": [0.5, 1.0], "covariance": [[1.0, 0.0], [0.0, 2.0]]},
+    ),
     "projection": (
         [[0.5, 0.5], [0.5, 0.5]],
         "a,b\n0.5,0.5\n0.5,0.5\n",
