@@ -120,7 +120,7 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is shared out in proportion to the variances, so that both sides earn at one stake
+    # each side gets a part of the gap in proportion to its variance, so that the same stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 

@@ -34,7 +34,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Names and functions of statistics of an output, from draws on the first and on the second data set.
 
-    Entries are centred at their medians M and M' on either side and divided by their mean absolute deviations, pooled.
+    Entries are centred at M or M', their medians on the two data sets, and divided by a pooled mean absolute deviation.
     For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian
     noise a linear function is. The closeness to one side tells noise that is small on that side. Entries that are equal
     in all draws, as in a symmetric matrix, count once.
