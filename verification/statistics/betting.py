@@ -114,7 +114,7 @@ def smoothed(counts: Vector) -> Vector:
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
     """The stake and the centre of the best bet to second order, and its growth for each pair of draws.
 
-    Without a gain to be had the stake is tiny, and the growth is negative.
+    If no bet gains, the stake is tiny and the growth is negative.
     """
     mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
     gap = mean - other_mean - inequality.bound
