@@ -11,7 +11,7 @@ SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is roundi
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
-    """The distinct entries of the outputs, their medians on each data set, and their pooled mean absolute deviations."""
+    """Distinct entries of the outputs, their medians on each data set, and their pooled mean absolute deviations."""
     flat = [values.reshape(len(values), -1) for values in (first, second)]
     _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
     sides = [values[:, columns] for values in flat]
