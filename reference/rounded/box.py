@@ -1,8 +1,8 @@
 """Rows, mean and covariance of bounded columns, in balls: `box-gauss` and `box-laplace` rounded to a grid.
 
-The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are those of the
-reference as float64 gives them, taken as fractions: any weights are private with the sensitivity that is exact for
-them, which is computed from the fractions. `box_moments` proves it where the weight of the squares is not above a
+The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the
+float64 weights of the reference, read as exact fractions. The sensitivity is computed exactly from these fractions, so
+the release is private for any weights. `box_moments` proves it where the weight of the squares is not above a
 bound, at which it stands under add-remove; so here it is a little below.
 """
 

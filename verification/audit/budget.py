@@ -1,9 +1,9 @@
 """The false-alarm budget of a run: what every question may spend of it, and Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
-probability α of the run. This needs nothing of how questions depend on one another, or of which questions are asked
-after which answers: the union bound adds up levels that were fixed before the first draw. It needs of every question
-that, under the claim, each of its p-values is at most t with probability at most t, for every t, given all that the
+probability α of the run. The questions may depend on one another, and answers may decide which questions are
+asked: the union bound adds up levels that were fixed before the first draw. Every question must guarantee that, under
+the claim, each of its p-values is at most t with probability at most t, for every t, given all that the
 question used to choose its tests; `Question.valid_if` says for each question why that is so.
 """
 
@@ -23,7 +23,7 @@ class Overspent(ValueError):
 
 @dataclass(frozen=True)
 class Share:
-    """What one look of a question may spend: a share of α, for at most so many p-values (0: it decides by itself)."""
+    """What one look of a question may spend: a share of α, for at most `tests` p-values (0: it decides itself)."""
 
     question: str
     look: str
@@ -43,11 +43,11 @@ class ErrorBudget:
 
     @property
     def left(self) -> Fraction:
-        """The share that nobody has."""
+        """The share that is not set aside yet."""
         return 1 - sum((one.share for one in self.spent), Fraction(0))
 
     def spend(self, question: str, look: str, share: Fraction, tests: int) -> float:
-        """Set a share aside for one look of a question; its level."""
+        """Set a share aside for one look of a question, and return the level of the look."""
         if share < 0 or share > self.left:
             raise Overspent(f"{question} asks for {share} of the false-alarm budget, and {self.left} is left")
         self.spent.append(Share(question, look, share, tests))
@@ -57,11 +57,11 @@ class ErrorBudget:
 def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """The findings with their status, by Holm's procedure at the level of the look.
 
-    The family has the size that was declared: p-values that did not come about count as 1.
+    The family has the declared size: if fewer p-values were computed, each missing one counts as 1.
     """
     listed = list(findings)
     if not look.tests:
-        return listed  # the question kept to its level by itself
+        return listed  # the question itself set the status at its level
     p_values = [f.p_value for f in listed if f.p_value is not None]
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")

@@ -19,9 +19,10 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 class Subject:
     """What is asked about: a target as it is called, its claim, what is known of it, and what was found so far.
 
-    known : what the audit knows of the mechanism that the target claims to be; of any target, if `mechanism` is None.
-    findings : those of the questions before, decided. outputs : the draws of the latest look at each data set on which
-    the law is known. pairs : the neighbours on which events were looked for.
+    known : what the audit knows of the claimed mechanism, or of any target, if `mechanism` is None.
+    findings : those of earlier questions, with their status.
+    outputs : the draws of the latest look at each data set on which the law is known.
+    pairs : the neighbours on which events were looked for.
     """
 
     setting: Setting
@@ -61,7 +62,7 @@ def always(subject: Subject) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """One check of a target. The loop knows nothing else of it.
+    """One check of a target, with all that the loop reads of it.
 
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the part of the verdict for which it counts.
@@ -71,10 +72,10 @@ class Question:
     spared : why it need not be asked after what was found so far, or "".
     share : of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
     tests : the most p-values that it gives in a look, fixed before any draw. 0 if its findings carry no p-value: then
-        it keeps to the level of the look by itself.
+        `ask` itself decides at the level of the look.
     valid_if : why its p-values, or its own decisions, err with at most the stated probability.
     reads : facts of other questions, which are asked before. gives : the facts that it may find.
-    second_look : times the draws, for what looked suspicious; 0 if it has no second look.
+    second_look : how many times as many draws a second look makes; 0 if it has no second look.
     most_samples : the most samples that it uses, because it keeps what it draws; 0 if it takes any number.
     draws : about how many draws a look makes, for the time that it will take.
     cost : the order among questions that do not read one another.
@@ -126,11 +127,11 @@ class Question:
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
-        """That it was not asked, and why."""
+        """A finding that says why the question was not asked."""
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """What it finds in a look, not yet decided. No question is silent, or gives facts that it does not name.
+        """What it finds in a look, not yet decided. If it finds nothing, a skipped finding says so.
 
         Raises
         ------

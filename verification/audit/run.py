@@ -1,8 +1,8 @@
-"""The loop of an audit: which questions are asked, in what order, at which level, and what they say together.
+"""The loop of an audit: which questions are asked, in what order, at which level, and which verdict follows.
 
 A first look asks every question that applies. If it refutes nothing, whatever looked suspicious gets a second look, on
 fresh draws and more of them. Both levels of a question are set aside in the error budget before the first draw. The
-loop names no question: what it needs to know of one stands in its declaration.
+loop names no question: it reads what it needs from their declarations.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ Told = Callable[[Question, Sequence[Finding]], None]
 
 
 def in_order(questions: Iterable[Question]) -> list[Question]:
-    """The questions in the order in which they are asked: those whose facts are read first, then the cheap ones."""
+    """The questions in the order of asking: each after those whose facts it reads, and otherwise cheap ones first."""
     waiting, ordered = sorted(questions, key=lambda q: (q.cost, q.id)), list[Question]()
     while waiting:
         ready = (q for q in waiting if not any(set(q.reads) & set(p.gives) for p in waiting if p is not q))
@@ -44,7 +44,7 @@ def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Loo
 
 
 def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, told: Told = lambda q, f: None) -> None:
-    """Ask the questions in their order; the findings, decided, are those of the subject."""
+    """Ask the questions in their order, and leave the findings, with their status, in `subject.findings`."""
     ordered = in_order(questions)
     reasons = {q.id: _why_not(q, subject) for q in ordered}
     looks = {q.id: plan(q, subject, budget) for q in ordered if not reasons[q.id]}
@@ -71,7 +71,7 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """The second looks, and once more the questions that only read facts which these have replaced."""
+    """Take the second looks. Then ask the questions without a share again, if facts that they read were replaced."""
     renewed: set[type] = set()
     for question in ordered:
         planned = looks.get(question.id, ())
@@ -105,7 +105,7 @@ def _part(question: Question, look: Look) -> str:
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
-    """REFUTED if any finding is; INCONCLUSIVE if any is, or if nothing was tested; bits count if asked for."""
+    """REFUTED if any finding is; else INCONCLUSIVE if any is, or if nothing was tested. `bits`: those count too."""
     counted = [f for f in findings if bits or f.kind != "bits"]
     statuses = {f.status for f in counted}
     if Status.REFUTED in statuses:

@@ -301,7 +301,7 @@ def _streams() -> TextIO | None:
 
 
 def _end_with_parent() -> None:
-    """Have this process end when its parent is killed, where the system can (Linux): nothing may go on unseen."""
+    """End this process when its parent is killed, so that none is left running; only done on Linux."""
     if sys.platform != "linux":
         return
     parent = os.getppid()

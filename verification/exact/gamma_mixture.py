@@ -72,8 +72,8 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : None for the full kind, Π_{i<j} (s_i − s_j)(s_i + s_j); for the symmetric kind the signs
-        ε_1, …, ε_d of the eigenvalues, and the polynomial is Π_{i<j} (s_i − ε_i ε_j s_j).
+    signs : None for the full kind; the polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the symmetric kind the
+        signs ε_1, …, ε_d of the eigenvalues; the polynomial is Π_{i<j} (s_i − ε_i ε_j s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):

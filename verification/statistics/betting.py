@@ -114,13 +114,13 @@ def smoothed(counts: Vector) -> Vector:
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
     """The stake and the centre of the best bet to second order, and its growth for each pair of draws.
 
-    Without a gain to be had the stake is tiny, and the growth is negative.
+    If no bet gains, the stake is tiny and the growth is negative.
     """
     mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is shared out in proportion to the variances, so that both sides earn at one stake
+    # each side gets a part of the gap in proportion to its variance, so that the same stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 

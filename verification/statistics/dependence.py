@@ -190,7 +190,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
             words = text.format(*(names[int(at)] for at in np.unravel_index(int(z.argmax()), z.shape)))
     factor, n = 2 * NORMAL_TAIL * max(comparisons, 1), len(values)
     return TestResult(
-        f"turning the sign of one, or of all, leaves the law of three as it is; closest: {words}",
+        f"changing the sign of one of three entries, or of all, does not change their law; largest deviation: {words}",
         best / math.sqrt(max(n, 1)),
         min(1.0, factor * float(norm.sf(best))) if comparisons and n >= FEWEST else 1.0,
         n,

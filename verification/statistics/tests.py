@@ -50,7 +50,7 @@ class TestResult:
 
 
 class Pooled(Protocol):
-    """Sums of one test over a block of draws, of a size that does not depend on the number of draws."""
+    """Sums of one test over a block of draws. Their memory does not grow with the number of draws."""
 
     def plus(self, other: Any) -> Any:
         """The sums over both blocks."""

@@ -140,7 +140,7 @@ def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
 
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
-    """The query itself, with a sentence on the noise, if the noise has a mean that is not zero on data that are."""
+    """The query itself, with a sentence on the noise, if the mean of the noise is not zero on data of zeros."""
     n, d = SMALL_SHAPES[0]
     x = np.zeros((n, max(d, smallest)))
     seen = _mean(setting, x, np.asarray(query(x), dtype=np.float64), coarse=False)

@@ -11,7 +11,7 @@ SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is roundi
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
-    """The distinct entries of the outputs, their medians on either side, and their mean absolute deviations, pooled."""
+    """Distinct entries of the outputs, their medians on each data set, and their pooled mean absolute deviations."""
     flat = [values.reshape(len(values), -1) for values in (first, second)]
     _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
     sides = [values[:, columns] for values in flat]
@@ -34,7 +34,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Names and functions of statistics of an output, from draws on the first and on the second data set.
 
-    Entries are centred at their medians M and M' on either side and divided by their mean absolute deviations, pooled.
+    Entries are centred at M or M', their medians on the two data sets, and divided by a pooled mean absolute deviation.
     For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian
     noise a linear function is. The closeness to one side tells noise that is small on that side. Entries that are equal
     in all draws, as in a symmetric matrix, count once.

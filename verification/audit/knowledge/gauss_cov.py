@@ -1,7 +1,7 @@
-"""GaussCov is the second moment plus Gaussian noise, whose entries on and above the diagonal are seen one by one.
+"""GaussCov is the second moment plus Gaussian noise. Its entries on and above the diagonal are tested one by one.
 
-They are independent, with the variances of the ensemble, on data of every shape. Under add-remove the sum and the
-number of rows have such noise.
+These entries are independent, and the ensemble gives their variances, for every n and d. Under add-remove, Gaussian
+noise is added to the sum of x xᵀ and to the number of rows.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling shows its whole draw on data whose eigenvalues lie many noise scales apart.
+"""Iterative eigenvector sampling: its draws can be read from the output if eigenvalues are many noise scales apart.
 
 There the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given those
 before it.

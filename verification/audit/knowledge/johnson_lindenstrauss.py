@@ -57,7 +57,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
     def sign(outputs: Matrix) -> TestResult:
         positive = int((np.trace(outputs - second_moment(x), axis1=1, axis2=2) > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "the trace of the noise is positive half of the time")
+        return binomial(positive, len(outputs), 0.5, "the trace of the noise is positive with probability 1/2")
 
     return {
         "noise norm": norm_test(x, scale),

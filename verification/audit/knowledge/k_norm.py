@@ -86,7 +86,7 @@ class KNormNoise:
     def orientation(self, outputs: Matrix) -> TestResult:
         """The entry off the diagonal has a fair sign."""
         positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive half of the time")
+        return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive with probability 1/2")
 
 
 def _scenario(n: int, d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:

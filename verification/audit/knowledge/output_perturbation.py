@@ -44,7 +44,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
 
     def sign(outputs: Matrix) -> TestResult:
         positive = int((outputs[:, 0] > w[0]).sum())
-        return binomial(positive, len(outputs), 0.5, "the noise of the first coefficient is positive half of the time")
+        return binomial(positive, len(outputs), 0.5, "the first coefficient's noise is positive with probability 1/2")
 
     tests: dict[str, Test] = {"noise norm": norm_test(w, scale), "coefficient sign": sign}
     tests["total scale"] = lambda y: gamma_total(norms(y), k, f"the sum of ‖Y − ŵ‖ε/S over n draws ~ Gamma({k} n)")

@@ -1,7 +1,7 @@
 """Negative controls that treat some data in another way, where noise is not simply added to a query.
 
-On plain rows all of them are the reference. Each is written as people prepare data, and the first line of its docstring
-is the mistake.
+On plain rows all of them are the reference. Their steps are common in data preparation. The first line of
+each docstring names the mistake.
 """
 
 import numpy as np

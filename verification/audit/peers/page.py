@@ -60,7 +60,7 @@ def share(line: Line) -> float:
 
 
 def shows_more(case: Case, other: Line, ours: Line) -> bool:
-    """Whether another tool proves a larger bound or, where the claim is broken, refutes in a larger share of seeds."""
+    """Whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
     refutes_more = case.broken and share(other) > share(ours) + ROUNDING
     return refutes_more or other.proven > ours.proven
 

@@ -270,7 +270,7 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
     if different:
         raise NotDecided(f"the target makes other draws on the neighbour: {different}")
     if first.tape.seeds != second.tape.seeds:
-        raise NotDecided("a generator is seeded by the data, or by what is not recorded")
+        raise NotDecided("a generator gets its seed from the data, or from a source that is not recorded")
     for run, one in ((on_x, first), (on_other, second)):
         again = run(one.tape.again())
         if again.tape.differs() or again.tape.seeds != one.tape.seeds:

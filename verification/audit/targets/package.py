@@ -28,7 +28,7 @@ class Package:
     without_dependencies : requirements that are installed without what they ask for; the first is then the package.
     modules : what the targets import. A module that does not import is told from one that is missing.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.
-    files : files in that directory, by which a copy is recognised. project : where a copy is to be had.
+    files : files in that directory, by which a copy is recognised. project : where to get a copy.
     """
 
     requirements: tuple[str, ...]

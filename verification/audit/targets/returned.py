@@ -99,7 +99,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def offers(output: Any, call: str, d: int) -> list[str]:
     """Expressions that go on from `call`, whose output on d columns is none, to something that may be one."""
     if inspect.iscoroutine(output):
-        output.close()  # it is never awaited, and Python would warn
+        output.close()  # Python warns of a coroutine that is neither awaited nor closed
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]

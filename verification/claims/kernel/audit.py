@@ -252,7 +252,7 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Whether a type certainly has an element, or is a record of the project, which needs a witness of its own."""
+        """Whether a type certainly has an element, or is a record type of ours (that one needs a separate witness)."""
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
 

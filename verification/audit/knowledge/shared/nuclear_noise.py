@@ -120,17 +120,17 @@ class NuclearNoise:
         """The sign of the first left vector says nothing about the sign of the first right vector."""
         u, _, v = self.singular(outputs)
         positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree half of the time")
+        return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree with probability 1/2")
 
     def determinant_sign(self, outputs: Matrix) -> TestResult:
         """The determinant has a fair sign."""
         positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "det E is positive half of the time")
+        return binomial(positive, len(outputs), 0.5, "det E is positive with probability 1/2")
 
     def trace_sign(self, outputs: Matrix) -> TestResult:
         """The trace has a fair sign."""
         positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "tr E is positive half of the time")
+        return binomial(positive, len(outputs), 0.5, "tr E is positive with probability 1/2")
 
     def gamma(self, shape: float, factor: float) -> Test:
         """The test that ‖E‖_* has another Gamma law."""

@@ -1,7 +1,7 @@
 """Whether low-order bits of the released numbers tell neighbouring data sets apart.
 
-The other questions round what they see, so that they speak of real arithmetic. This one has a verdict of its own, which
-counts for the run if its scope is "bits".
+The other questions round the outputs, so their verdict is about real arithmetic. This one has a separate verdict. It
+counts for the run if the scope is "bits".
 """
 
 from fractions import Fraction
@@ -14,10 +14,10 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that choose events
-BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: draws a side that may test what was chosen
+FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws on each side, from which events are chosen
+BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: the most draws on each side for testing them
 
-PAIRS = 4  # about, of data sets
+PAIRS = 4  # about how many pairs of data sets are tried
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -36,14 +36,14 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    summary = found.status(Status.NOTED)  # what refutes is the pair, and it counts once
+    summary = found.status(Status.NOTED)  # the finding of the pair refutes; the summary must not count again
     tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
     return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
 
 
 def _spared(subject: Subject) -> str:
     if subject.refuted() and (subject.scope == SCOPES[0] or subject.options.stop_early):
-        return "the target is refuted already"
+        return "the target is already refuted"
     return "left out, because the audit ends early" if subject.options.stop_early and subject.scope == SCOPES[0] else ""
 
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-ORDERS, ORDER_DRAWS = 2, 4000  # data sets whose rows are reversed, and draws on each, if one draw has changed
+ORDERS, ORDER_DRAWS = 2, 4000  # data sets whose rows are reversed, and draws on each if one draw changed
 SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
 SINGLE = 1e-5  # the same in single precision, where it is noted
 
@@ -30,8 +30,8 @@ SINGLE = 1e-5  # the same in single precision, where it is noted
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """The order of the records does not change the law of the output.
 
-    If it does not change the output under one seed either, but for the sign of a vector, no draws are needed. If it
-    does, draws decide: an implementation may, for example, turn its noise into a basis that depends on the order.
+    If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If it changes,
+    many draws decide: an implementation may, for example, rotate its noise into a basis that depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)

@@ -42,7 +42,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 def _spared(subject: Subject) -> str:
     if subject.refuted("law"):
-        return "the law is refuted already"
+        return "the law is already refuted"
     same = any(facts.same for _, facts in subject.facts(Residuals))
     return "one seed gave one noise on all kinds of data" if same and not on_lattice(subject) else ""
 

@@ -1,4 +1,4 @@
-"""Whether the many draws of the law show zeros and repeats, which a continuous law never shows."""
+"""Whether the draws of the law test contain zeros or repeats, which have probability 0 under a continuous law."""
 
 from fractions import Fraction
 

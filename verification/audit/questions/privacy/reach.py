@@ -1,4 +1,4 @@
-"""Whether any event of the run could have refuted the claim: where no law was tested, else the run says nothing."""
+"""Whether any tested event could have refuted the claim. If none could and no law was tested, nothing was shown."""
 
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, Status
