@@ -25,6 +25,7 @@ EXCEPTIONS = {  # files, and why
     "verification/audit/negative_controls/of_*.py": "one mistake that is made in several mechanisms",
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
+    "verification/claims/checks/own/spends.py": "what the steps of a page cost, added up a second time beside `spend`",
     "verification/cli/law.py": "the laws that the command computes",
     "verification/experiments/recommendation.py": "the grids of tables of constants, by names of candidates",
     "verification/vectors/*.py": "questions that are asked of mechanisms with a step or a law in common",

@@ -105,15 +105,18 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
         "replay: covassay audit mutant:half-noise-entrywise-laplace --epsilon 1 --samples 100 --seed 0",
-        "INCONCLUSIVE. The run could not decide: too few outputs, or too few draws for this claim.",
+        "INCONCLUSIVE. The run could not decide: too few outputs, too few draws for this claim, or nothing that",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",
         "InvalidInput: nuclear-laplace is ε-DP: give --epsilon instead of --rho",
     ):
         assert message in done.stdout, message
-    refuted = [line for line in done.stdout.splitlines() if line.startswith("E ") and "event {" in line]
+    refuted = [
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith("E ") and ("event {" in line or "exact loss" in line)
+    ]
     assert refuted
-    assert all(": p = " in line for line in refuted)
 
 
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def test_the_reference_over_many_seeds(name: str) -> None:
 @pytest.mark.thorough
 def test_an_audit_prints_what_is_covered_and_finds_a_witness() -> None:
     report = audit(TargetReference("mutant:largest-norm", "."), epsilon=1.0, samples=300)
-    assert {check.kind for check in report.refuted} == {"data path", "privacy"}
+    assert {check.kind for check in report.refuted} >= {"data path", "privacy"}
     assert any(check.scenario.startswith("neighbours from the zoo") for check in report.refuted)
     assert path_of("entrywise-laplace").stated in report.notes
 

@@ -58,7 +58,7 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(reports: dict[str
 def test_the_report_begins_with_the_verdict_and_has_its_parts_in_order(reports: dict[str, AuditReport]) -> None:
     refuted = text(reports["wrong law"])
     claim = "as entrywise-laplace, ε = 1 (pure DP), replace-one"
-    first = f"REFUTED (law): mutant:half-noise-entrywise-laplace {claim} At least one promise"
+    first = f"REFUTED (law, privacy): mutant:half-noise-entrywise-laplace {claim} At least one promise"
     assert " ".join(refuted.split()).startswith(first)
     parts = ["What failed", "Replay", "Law that fits instead", "Checks", "Run"]
     places = [refuted.index(f"\n{part}\n") for part in parts]

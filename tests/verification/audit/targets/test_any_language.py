@@ -231,8 +231,8 @@ def test_where_people_stumble_the_audit_says_why(
     spec = f"exec:{shlex.quote(sys.executable)} -I target.py"
     assert run(["audit", spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "0.3"]) == 3
     told = capsys.readouterr().err
-    assert message in told
-    assert told.count("\n") == 1
+    assert message in told.splitlines()[-1]
+    assert told.count("\n") <= 2  # the time limit that stopped a draw is told at once
 
 
 @pytest.mark.thorough
