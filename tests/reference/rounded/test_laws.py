@@ -17,14 +17,17 @@ import pytest
 from flint import arb, arb_mat
 from scipy import integrate, stats
 
+from covassay.reference.box_moments import gauss_weights, laplace_weights, moment_sums, spreads, sums_of
+from covassay.reference.domain import Box
 from covassay.reference.domain.exact_data import exact_data
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.mechanisms.building_blocks import above_threshold, exponential, gaussian, laplace, private_trace
-from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
+from covassay.reference.mechanisms.concentrated import box_gauss, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import (
     bingham,
+    box_laplace,
     centred_covariance,
     entrywise_laplace,
     iterative_eigenvectors,
@@ -131,6 +134,8 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
             spread = separate_cov_pure.eigenvalue_scale(n, EPSILON) if pure else scale
             cdf = exponential_cdf if pure else normal
             return [("entry", off(scale), cdf), *numbers("eigenvalues", values, spread, cdf)]
+        case "box-gauss" | "box-laplace":
+            return sums_in_a_box(name, options["adjacency"], x)
         case "bingham":
             eta = bingham.exponent(EPSILON, "paper")
             return projections("direction", eta * n * sigma, d)
@@ -143,6 +148,31 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
             exponents = iterative_eigenvectors.uniform_exponents(EPSILON, d, calibration, rank)
             return found + projections("directions", exponents[0] * n * sigma, d)
     raise AssertionError(name)
+
+
+def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
+    """The scale of the noise of every sum, (d + 1, d + 1), of the mechanisms for bounded columns."""
+    if name == "box-gauss":
+        return spreads(box_gauss.noise_scale(d, budget, adjacency), gauss_weights(d, adjacency), d)
+    return spreads(box_laplace.noise_scale(d, budget, adjacency), laplace_weights(d, adjacency), d)
+
+
+def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
+    """The noise of the number of rows, if it has any, and of one sum of every other kind."""
+    n, d = x.shape
+    box, scales = Box(((-1.0, 1.0),) * d), spreads_in_a_box(name, adjacency, d, 1.0)
+    sums = n * np.eye(d + 1)
+    sums[1:, 1:] = n * (moment(x) - np.eye(d))
+    sums[0, 1:] = [s / 2**20 for s in exact_data(x, sums=True).sums]
+    cdf = stats.norm.cdf if name == "box-gauss" else stats.laplace.cdf
+    kinds = {"mean": (0, d), "square": (1, 1), "last square": (d, d), "product": (1, d)}
+    if adjacency == "add-remove":
+        kinds["rows"] = (0, 0)
+
+    def of(at: tuple[int, int]) -> Callable[[RoundedRelease], float]:
+        return lambda r: float((sums_of(r.values, box)[at] - sums[at]) / scales[at])
+
+    return [(kind, of(at), cdf) for kind, at in kinds.items()]
 
 
 def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
@@ -284,6 +314,21 @@ def test_the_scale_is_that_of_the_reference(
     of_ones(monkeypatch)
     for epsilon in ("1", "0.1", "7.25"):
         scale(name, options, d, epsilon)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("name", ["box-gauss", "box-laplace"])
+def test_the_scales_in_a_box_are_those_of_the_reference(
+    name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every sum: with a noise of ones, what is added to the sums is the scale."""
+    of_ones(monkeypatch)
+    x = np.zeros((7, d))
+    for amount in ("1", "0.1", "7.25"):
+        found = draw(name, {"adjacency": adjacency}, x, 1, grid="2^-120", **dict.fromkeys(budget(name), amount))
+        added = sums_of(found.values, Box(((-1.0, 1.0),) * d)) - moment_sums(x, 7, d)
+        np.testing.assert_allclose(added, spreads_in_a_box(name, adjacency, d, float(amount)), rtol=1e-10, atol=0)
 
 
 @pytest.mark.parametrize(("name", "options"), [(n, o) for n, o in VARIANTS if n in SCALES])

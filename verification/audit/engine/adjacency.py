@@ -93,9 +93,11 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Whether what a check counted is no evidence against a wider claim."""
+    """Whether what a check counted or computed is no evidence against a wider claim."""
     facts = check.fact(TestedEvent)
-    if facts is None or (facts.p_of_two_steps is not None and facts.p_of_two_steps <= ALLOWED):
+    if facts is None:
+        return check.facts is not None and check.facts.allowed_by(wider)
+    if facts.p_of_two_steps is not None and facts.p_of_two_steps <= ALLOWED:
         return False
     (first, second), (first_n, second_n) = facts.counts, facts.draws
     return p_value(EventCounts(first, second, first_n, second_n, max(first_n, second_n, 1)), wider) > ALLOWED

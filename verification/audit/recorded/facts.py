@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from covassay.reference.domain import Matrix
+from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import COUNT, NOT_IN_JSON, NULLABLE, Facts, Neighbours, says
-from covassay.verification.audit.recorded.exact_loss import ExactLoss
-from covassay.verification.audit.recorded.losses import Letter
+from covassay.verification.audit.recorded.exact_loss import MARGIN, ExactLoss
+from covassay.verification.audit.recorded.losses import Letter, letter_of
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 
 Rows = tuple[tuple[float, ...], ...]
@@ -73,6 +74,18 @@ class ExactLosses(Facts):
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # `exact` of the report holds them
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})  # at which events are aimed
+
+    def allowed_by(self, guarantee: Guarantee) -> bool:
+        """Whether every loss that is known is within this guarantee.
+
+        A δ is the loss at the claimed ε, and at a larger ε it is no larger: for a wider claim this may say no in vain.
+        """
+        letter, most = letter_of(guarantee)
+        known = [one for one in self.losses if one.decided and one.loss is not None]
+        return bool(known) and all(
+            one.letter == letter and one.loss is not None and one.loss - one.rounding <= most * (1 + MARGIN)
+            for one in known
+        )
 
 
 def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = None) -> ExactPair:

@@ -34,8 +34,9 @@ def test_the_reference_has_the_law_of_its_profile(name: str) -> None:
     target = TARGETS[name]()
     about = mechanism(target.mechanism or "")
     claim = default_claim(about.name)
-    knowledge = profile(about.name, claim, about.resolve(dict(target.options)), 400, 0)
-    setting = Setting(TargetReference(f"covassay:{name}", "."), claim.keywords(), about.output, seed=0)
+    options = about.resolve(dict(target.options))
+    knowledge = profile(about.name, claim, options, 400, 0)
+    setting = Setting(TargetReference(f"covassay:{name}", "."), claim.keywords(), about.output_of(options), seed=0)
     for scenario in knowledge.scenarios:
         checks = decide(
             run_scenario(setting, scenario, Look(samples=400))[0], Look(level=ALPHA, tests=number_of_tests(scenario))

@@ -19,6 +19,7 @@ from covassay.verification.audit.negative_controls.of_box import (
     clipped,
     covariance,
 )
+from covassay.verification.audit.recorded.facts import ExactLosses
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
 
@@ -46,7 +47,8 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
     """With equal widths every scale is right whatever the order is; the target is tried with other bounds too."""
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
-    assert {check.scenario.partition(",")[0] for check in report.refuted} == {"other bounds"}
+    pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
+    assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
 
 
 def test_every_control_is_a_target() -> None:

@@ -132,7 +132,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         aimed(subject, losses, spent),
     )  # fmt: skip
     exact = worst.decided and all(loss.decided or not loss.answers for loss in found.losses)
-    text = _told(worst, losses, found.evaluations) + _budget(subject, spent)
+    text = _told(named, found.evaluations) + _budget(subject, spent)
     return [Finding("privacy", CHECK, status_of(worst), text, facts=facts, data=worst.pair, exact=exact)]
 
 
@@ -155,7 +155,9 @@ def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
     return f". The budget by primitive, where it is largest: {most}{told}; the release need not show all of it"
 
 
-def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int) -> str:
+def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
+    losses = [loss for _, loss in named]
+    where, worst = named[0]
     reasons = dict.fromkeys(loss.reason for loss in losses if not loss.decided)
     undecided = f"not decided: {'; '.join(reasons)}" if reasons else ""
     if not worst.decided:
@@ -163,7 +165,8 @@ def _told(worst: ExactLoss, losses: Sequence[ExactLoss], looked: int) -> str:
     else:
         count = sum(loss.decided for loss in losses)
         text = (
-            f"the largest exact loss is {loss_words(worst)} ({told(worst)}); decided on {count} of {len(losses)} pairs"
+            f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
+            f"of {len(losses)} pairs"
         )
         text += f", and the search looked at {looked}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
