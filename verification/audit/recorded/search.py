@@ -99,7 +99,9 @@ def search(
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     made = recorder(source, budget, primitives)
-    domain = Searched(adjacency or _claimed_adjacency(made.target), None if bounds is None else tuple(bounds), tuple(shapes))
+    domain = Searched(
+        adjacency or _claimed_adjacency(made.target), None if bounds is None else tuple(bounds), tuple(shapes)
+    )
     return searched(made, claim, domain, evaluations, seconds, seed)
 
 
