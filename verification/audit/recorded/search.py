@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
@@ -22,6 +23,7 @@ from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecide
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
+from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
@@ -86,16 +88,28 @@ def box(bounds: Sequence[tuple[float, float]]) -> Inside:
 
 
 def search(
-    source: Source, claim: Guarantee, *, adjacency: str = REPLACE_ONE,
+    source: Source, claim: Guarantee, *, adjacency: str | None = None,
     bounds: Sequence[tuple[float, float]] | None = None, options: Mapping[str, Any] | None = None,
     shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (),
     evaluations: int = EVALUATIONS, seconds: float = 5.0, seed: int = 0,
 ) -> Found:  # fmt: skip
-    """The pair of neighbours of largest loss, see `searched`, of a target that is given by name or as a function."""
+    """The pair of neighbours of largest loss, see `searched`, of a target that is given by name or as a function.
+
+    Where no adjacency is given, neighbours are those of the target's own claim.
+    """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     made = recorder(source, budget, primitives)
-    domain = Searched(adjacency, None if bounds is None else tuple(bounds), tuple(shapes))
+    domain = Searched(
+        adjacency or _claimed_adjacency(made.target), None if bounds is None else tuple(bounds), tuple(shapes)
+    )
     return searched(made, claim, domain, evaluations, seconds, seed)
+
+
+def _claimed_adjacency(target: Target) -> str:
+    """Which data sets are neighbours by the target's own claim: replace-one, where it has none."""
+    if target.mechanism is not None:
+        return mechanism(target.mechanism).adjacency_of(dict(target.options))
+    return target.adjacency or REPLACE_ONE
 
 
 def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:

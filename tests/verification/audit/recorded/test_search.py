@@ -86,6 +86,14 @@ def test_a_box_and_a_row_more_are_searched() -> None:
     assert wrong.worst.loss == pytest.approx(0.55, rel=1e-6)
 
 
+@pytest.mark.thorough
+def test_neighbours_are_those_of_the_claim_of_the_target() -> None:
+    found = search("covassay:laplace-add-remove", PureDP(1.0), shapes=[(4, 2)], seconds=2.0).worst
+    assert found.adjacency == "add-remove"
+    assert not found.refuted
+    assert found.loss == pytest.approx(1.0, rel=1e-6)
+
+
 def test_what_is_not_decided_ends_the_search() -> None:
     found = search("covassay:separate-cov", ZCDP(0.5), shapes=[(4, 3)], seconds=5.0)
     assert not found.worst.decided
