@@ -37,7 +37,7 @@ def counts(proofs: Path) -> dict[str, str]:
         "mechanisms": f"{len(MECHANISMS)} mechanisms",
         "functions": f"{len(run)} functions of {len(projects)} projects",
         "refuted": str(sum(row["verdict"] == Verdict.REFUTED.value for row in run)),
-        "claims": f"{len(entries)} claims",
+        "claims": f"{len(entries)} entries",
         "wholes": f"{sum(any(leg.whole for leg in claim.legs) for claim in entries)} mechanisms",
     }
 
