@@ -127,7 +127,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
     [
         ("cached_output", "kept from call to call"),
         ("fixed_seed", "again and again"),
-        ("seed_of_the_data", "seeded by the data"),
+        ("seed_of_the_data", "gets its seed from the data"),
         ("subsampled", "not understood"),
         ("one_row_chosen", "may decide"),
         ("shuffled", "may decide"),
