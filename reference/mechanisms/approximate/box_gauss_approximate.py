@@ -1,14 +1,15 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. Add Gaussian noise with independent entries to these sums: its scale is σ over the weight of the sum. The number of
-   rows n has none under replace-one, where it is public.
-3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
-   the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+2. Add Gaussian noise with independent entries to these sums: its scale is σ over the weight of the sum. The first sum,
+   the number of rows n, gets no noise under replace-one, where it is public.
+3. Divide by the (noisy) n, and by 1 where it is less; 1 is added to the squares again. Release n, the mean, and the
+   second moment less the product of the means, in the units of the data. The covariance need not be positive
+   semidefinite, nor the mean lie in the box.
 
-Why (ε, δ)-DP. The weighted sums get noise of one scale σ, and neighbours are at most S apart in them, in ℓ2 norm, which
-some attain. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): the smallest δ at ε is
-δ(S/σ, ε).
+Why (ε, δ)-DP. Multiplied by their weights, all sums have noise of one scale σ, and S is the largest ℓ2 distance between
+the weighted sums of neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with
+a = S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).

@@ -1,12 +1,12 @@
 """The second moment of subsamplable data, in rounds that even out the directions. Mahpud, Sheffet 2025, Algorithm 2.
 
 Data are (m, α, β)-subsamplable if, with probability 1 − β, the second moment of m random rows is Σ up to a factor
-1 ± α in every direction. κ is R²/λ, where R bounds the rows and λ > 0 the eigenvalues of Σ from below. In units of R:
+1 ± α in every direction. κ = R²/λ: no row is longer than R, no eigenvalue of Σ is below λ > 0. In units of R:
 
 1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
    max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
-2. Π halves the eigenvectors of Z with eigenvalue at least 1/(10m) and leaves the others. Each row x becomes √(8/3) Πx,
-   and is shortened to length 1 where that is longer.
+2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. Each row x
+   becomes √(8/3) Πx, and is shortened to length 1 where that is longer.
 3. Z = Σ + σN again, Σ the second moment of the new rows and N a new draw.
 4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
@@ -18,9 +18,9 @@ reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as pr
 tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). Spends ρ; ρ/2 for d = 1.
 
 NOTE: our copy of the paper has its sentences, and has lost the displayed formulas, among them three lines of the
-algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so that in units of R the factor
-is √(8/3). That rows are shortened after it is ours, and so is K in place of T: there are T + 1 noises. α is ½, the
-largest that the paper allows. Its utility theorem is not carried over; one round is (see the page).
+algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared
+factor is (8/7)/(3/7) = 8/3. That rows are shortened after it is ours, and so is K in place of T: there are T + 1
+noises. α is ½, the largest that the paper allows. Its utility theorem is carried over for one round only, in the proof.
 
 Proof: proofs/paper/recursive-moment.md
 """

@@ -3,8 +3,8 @@
 For one column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean:
 
 1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted.
-2. Add N(0, 2/ρ) to every count. c = σ times the j of the largest.
-3. w = σ(2 + √(2 ln(8n/β))). m = (1/n) Σ_i clip(v_i, c − w, c + w).
+2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.
+3. m = (1/n) Σ_i clip(v_i, c − w, c + w), with the half-width w = σ(2 + √(2 ln(8n/β))).
 4. Add N(0, (2w/n)²/ρ) to m.
 5. Release the sum.
 
@@ -18,7 +18,7 @@ cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n: a
 ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the counts are seen through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
-probability β.
+probability β: c is within 2σ of the mean, and all values within w − 2σ, so none is clipped.
 
 Proof: proofs/paper/kv-mean.md
 """

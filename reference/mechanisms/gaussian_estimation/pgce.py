@@ -4,17 +4,18 @@
    of large variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
 2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000) (`naive_pce`): the second moment of the images, those longer than a
    public length counted as 0, plus a symmetric Gaussian matrix, with negative eigenvalues set to 0.
-3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: nothing can
-   fail.
+3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: no matrix is
+   inverted numerically, so no step can fail.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
-Why ρ-zCDP. Replacing one row replaces one image in every round. Images count up to a public length r only, so their
-second moment moves by at most √2 r²/n in Frobenius norm, and the noise is scaled to that. So PPC costs at most ρ/2 and,
-given A, NaivePCE at most ρ/2. Step 3 is post-processing.
+Why ρ-zCDP. Replacing one row replaces one image in every round. No image counts with a length above a public r, so
+their second moment moves by at most √2 r²/n in Frobenius norm, and the noise is scaled to that. So PPC, whose rounds
+share its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
-reconstructed, tight : the noise of NaivePCE, in both steps. PGCE spends at most ρ/2 or ρ, and half of that for d = 1.
+reconstructed : in both steps, the noise that NaivePCE has under this name. Spends at most ρ/2; half of that for d = 1.
+tight : likewise. Spends at most ρ; half of that for d = 1.
 
 Accuracy. By Theorem 3.11 AΣAᵀ ⪯ 1000 I, so the noise of step 2 is of the order of 1000, not κ; and the relative error
 ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of AΣAᵀ.

@@ -1,16 +1,17 @@
 """Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ. After DN25 Algorithm 1 and footnote 2.
 
-1. S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ with x̄ the mean of the rows: what a user calls the covariance.
+1. S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ with x̄ the mean of the rows: the covariance, with divisor n.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to S, with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1.
 3. Release S + ρZ. It is not always positive semidefinite.
 
-Rows are clipped to the ball about 0, not about their mean. S is computed from the rows in two passes, and no function
-here takes a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
+Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and nothing here takes
+a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
 
 Why ε-DP. Let m be the mean of the n − 1 rows that stay. Replacing x by y changes S by ((n − 1)/n²)(v vᵀ − w wᵀ), v =
-x − m, w = y − m, of nuclear norm |x − y| |x + y − 2m| (n − 1)/n². The product is at most 3√3 (at most 4 for d = 1), so
-ρ is the sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1,
+x − m, w = y − m, of nuclear norm p (n − 1)/n², p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x − y| ≤ 2√(1 − c²) and
+|x + y − 2m| ≤ 2c + 2, so p ≤ 4(1 + c)√(1 − c²) ≤ 3√3, with equality at c = ½ (and p ≤ 4 for d = 1). So ρ is the
+sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1,
 m = 1 for d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
 
 NOTE: the scale of the second moment, 2/(nε), would spend about 2.6 ε here, because one row also moves the mean. DN25

@@ -10,7 +10,11 @@ by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all e
 ½√((d + 2)² + 4⌊d²/4⌋) for the triangle; for d = 1 either is 1.
 
 paper : b = 2d/(nε). Claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
-tight : b = sensitivity/(nε). Spends ε, but at most ε with "full" noise and odd d > 1. The sensitivities are ours.
+tight : b = sensitivity/(nε). Spends ε; for "full" and odd d > 1 at most ε. The sensitivities are ours.
+
+Add-remove (all above is for replace-one). The sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with noise
+Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the triangle
+by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
 
 Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n]: `projections.spectral_interval` of
 the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.

@@ -1,17 +1,18 @@
 """Iterative eigenvector sampling: noisy eigenvalues, then eigenvectors one by one. ADK19 Algorithm 1.
 
 1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d, ε₀ = ε/2. P_1 = I.
-2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} = an
-   orthonormal basis of what is orthogonal to θ_1, …, θ_i. The last vector is determined and costs nothing.
-3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ, or with `rank` k < d its first k terms, for which all k directions are drawn. The
-   eigenvalues are not clipped. (The paper releases n times this matrix; n is public.)
+2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} has for
+   rows an orthonormal basis of what is orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
+3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d without one. k directions are drawn, d − 1 if k = d.
+   The eigenvalues are not clipped. (The paper releases Ĉ; n is public.)
 
-Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀. Directions: they
-share the budget Σ_i (θ_i·x)² ≤ 1, so together they cost at most Σ η_i + max η_i over the directions that are drawn
-(the joint lemma, ours). For one pair of neighbours the loss of the list (λ̂, θ_1, …, θ_d) approaches the total; the
-released matrix forgets the order of the list, and may cost less. If k = 1, the one eigenvalue costs ε₀/2.
+Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if
+k = 1. Directions: replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its
+normalising constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are drawn cost at most max η_i + Σ η_i
+together (the joint lemma, ours). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n
+grows; the released matrix forgets the order of the list, and may cost less.
 
-Two budgets, with k = d if no rank is given. "uniform" has equal η_i. "adaptive" has weights w_i, the root of
+Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of
 clip(λ̂_i, 0, n) + τ with τ = (2/ε₀) ln(2k/β). They read λ̂ only, which is already paid for. NOTE: the clip is ours; it
 keeps the root real.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε (uniform;

@@ -1,9 +1,10 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
-As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image, but images of
-rows are not shortened, and the noise is that of the source.
+As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike there,
+images of rows are not shortened, and the noise is that of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
+   l ≤ D is computed from d and the public α and β (`sketch_rows`).
 2. y = T svec(Σ). Here svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
 3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
    nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
@@ -15,11 +16,11 @@ triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 NOTE: approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly. For l < D we know no
 exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed by a fixed number of
 iterations. The distance of the drawn law from the right one is not bounded. What is proven is the privacy of the right
-law; `sample` is private up to that distance. Chain and norm depend on T, not on the data: neither their result nor
-their running time reveals anything about the data, and no draw fails.
+law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take a fixed number of
+steps: neither their result nor their running time reveals anything about the data.
 
-The chain moves z. In the end only its direction is kept; its length is drawn from the exact law of ‖z‖_K, which is
-Gamma(l) and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
+The chain moves z. In the end only its direction is kept; ‖z‖_K is drawn afresh from its exact law, which is Gamma(l)
+and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """

@@ -2,21 +2,21 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
-   where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours.
+   where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours: rows in the unit ball, one of them replaced.
 3. Release the sum. It is not always positive semidefinite.
 
 Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ − Σ'‖_K ≤ ε, with equality at Y = Σ.
 
     body         nΔ_K                     attained by
     schatten1    2                        orthonormal rows
-    covariance   1                        one row against none
+    covariance   1                        a unit row against a zero row
     l1           ½√((d + 2)² + 4⌊d²/4⌋)   `sensitivity.block_pair`
     l2           √2                       orthonormal rows
-    linf         1                        one row against none
+    linf         1                        a unit row along an axis against a zero row
 
 In dimension 1 all norms are |M|, and nΔ_K = 1. The covariance body (ours) is the convex hull of all changes n(Σ − Σ'),
 so it is the smallest body for this query. `schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise
-on the entries, with a proven scale.
+on the entries on and above the diagonal, mirrored, with a proven scale.
 
 Proof: proofs/paper/k-norm.md
 """

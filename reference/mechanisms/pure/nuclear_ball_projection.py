@@ -1,18 +1,21 @@
 """Nuclear-ball projection: a noisy matrix and a noisy trace, then a projection. DN25 Algorithm 2.
 
-1. Σ̂ = Σ + ρZ, where Σ = (1/n) Σ_i x_i x_iᵀ and Z is nuclear-Laplace noise (`laws.nuclear_laplace`).
+1. Σ̂ = Σ + ρZ, where Σ = (1/n) Σ_i x_i x_iᵀ and Z is nuclear-Laplace noise: a d × d matrix, not symmetric, with density
+   ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`).
 2. r = max(0, 2 tr Σ + bL), L ~ Laplace(1).
-3. Release the point of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. It is not symmetric, and 0 when r = 0.
+3. Release the matrix of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. It is not symmetric, and 0 when r = 0.
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
-‖y‖², costs at most (s + t)/(nρ) + 2|s − t|/(nb): the matrix and the trace cannot both change by the most. The maximum
-over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)), and 1/(nρ) + 2/(nb) in dimension 1; the output attains it.
+‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) +
+2|s − t|/(nb): the matrix and the trace cannot both change by the most. The maximum over 0 ≤ s, t ≤ 1 is
+max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and it is 1/(nρ) + 2/(nb). The pair
+attains it, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
 tight : ρ = 2/(nε), b = 4/(nε). Spends ε, with half of the paper's matrix noise. The joint account and "tight" are ours.
 
-Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)).
+Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)), where ‖ρZ‖ is the largest singular value.
 
 Proof: proofs/paper/nuclear-ball-projection.md
 """
