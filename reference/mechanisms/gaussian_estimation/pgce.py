@@ -143,12 +143,13 @@ def spend(
     *, rho: RhoToShareTwice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
 ) -> Spend:
     """The sum of what PPC and NaivePCE spend of ρ/2 each."""
-    parts = [
+    first, second = (
         step(rho=half(rho), dimension=dimension, calibration=calibration).proven
         for step in (ppc.spend, naive_pce.spend)
-    ]
-    proven = sum(part.rho for part in parts if isinstance(part, ZCDP))
-    return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PPC and NaivePCE")
+    )
+    assert isinstance(first, ZCDP)
+    assert isinstance(second, ZCDP)
+    return Spend(ZCDP(rho), ZCDP(first.rho + second.rho), False, "by composition of PPC and NaivePCE")
 
 
 ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")

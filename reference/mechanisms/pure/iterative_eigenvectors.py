@@ -86,7 +86,7 @@ def eigenvalue_scale(epsilon: Number) -> Number:
 
 
 def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """τ = (2/ε₀) ln(2d/β): with probability 1 − β/2 no eigenvalue noise exceeds it (ADK19 Corollary 1)."""
+    """τ = (2/ε₀) ln(2d/β): with probability 1 − β/2 none of d eigenvalue noises exceeds it (ADK19 Cor. 1)."""
     return eigenvalue_scale(epsilon) * log(2 * d / beta)
 
 
