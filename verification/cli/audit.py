@@ -16,6 +16,7 @@ from warnings import catch_warnings, filterwarnings
 from rich.console import Console
 
 from covassay.reference.errors import InvalidInput
+from covassay.reference.release.messages import reason
 from covassay.verification.audit import option_kinds as kinds
 from covassay.verification.audit.api import audited
 from covassay.verification.audit.check import by_group, group_of
@@ -250,15 +251,10 @@ def _expected_failures(file: str | None) -> dict[str, str]:
     try:
         named = tomllib.loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput(f"expected-failures = {file}: cannot be read as TOML ({one_line_of(error)})") from None
+        raise InvalidInput(f"expected-failures = {file}: cannot be read as TOML ({reason(error)})") from None
     if not named:
         raise InvalidInput(f"expected-failures = {file}: names nothing")
     return by_group(named)
-
-
-def one_line_of(error: Exception) -> str:
-    """What an error says, on one line."""
-    return " ".join(str(error).split())
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:

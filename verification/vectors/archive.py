@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
+from covassay.reference.release.messages import reason
 from covassay.verification.vectors.numbers import number
 from covassay.verification.vectors.run import tests_file
 
@@ -104,5 +105,5 @@ def archive(out: Path) -> int:
             for path, text in {"index.json": json.dumps(index, indent=1) + "\n", **made}.items():
                 packed.writestr(zipfile.ZipInfo(f"{FOLDER}/{path}", DAY), text, zipfile.ZIP_DEFLATED)
     except OSError as error:
-        raise InvalidInput(f"out = {str(out)!r}: cannot be written ({error.strerror})") from error
+        raise InvalidInput(f"out = {str(out)!r}: cannot be written ({reason(error)})") from error
     return len(made) + 1
