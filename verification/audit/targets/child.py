@@ -98,12 +98,12 @@ class Child:
         self._rest = rest
         return line
 
-    def require_silence(self) -> None:
-        """Raise `OutOfStep` if there is text for which nobody has asked."""
+    def require_silence(self, seconds: float = 0.0) -> None:
+        """Raise `OutOfStep` if there is text for which nobody has asked, or if it comes within that time."""
         assert self._running is not None
         assert self._running.stdout is not None
         text = self._rest
-        if not text and select.select([self._running.stdout], [], [], 0)[0]:
+        if not text and select.select([self._running.stdout], [], [], seconds)[0]:
             text = os.read(self._running.stdout.fileno(), PART)
         if text:
             raise self._surplus(text)

@@ -66,6 +66,7 @@ CHARACTERS = 100  # that one number of an output may take; a reply longer than t
 SLACK = 2**20
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
+MOMENT = 0.2  # seconds that a second line may take after the first reply
 START_LIMIT = 10.0  # seconds that the first reply of a process may take beyond the time limit of a draw
 START_VARIABLE = "COVASSAY_START_LIMIT"  # the environment variable that sets it
 
@@ -208,9 +209,15 @@ def draw_batches(
 
 
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
-    """How many draws the process says that it makes in one request; 0 if it draws one by one."""
+    """How many draws the process says that it makes in one request; 0 if it draws one by one.
+
+    This is the first question of an audit, so a program gets `MOMENT` here to show that it writes a second line, which
+    would be taken for the answer to the next request.
+    """
+    process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
-    most: object = _process(command, directory, os.getpid()).ask(request, longest_reply(x)).get("batch")
+    most: object = process.ask(request, longest_reply(x)).get("batch")
+    process.require_silence(MOMENT)
     return int(most) if isinstance(most, float) and most >= 1 and most.is_integer() else 0
 
 

@@ -180,6 +180,7 @@ def test_a_program_that_only_logs_passes_the_time_limit(tmp_path: Path, monkeypa
 
 SURPLUS = {
     "two replies": (f"{REPLY}; {REPLY}", '{"output"'),
+    "two slow replies": (f"time.sleep(0.03); {REPLY}; time.sleep(0.03); {REPLY}", '{"output"'),
     "a line of a log": (f"{REPLY}; print('done', flush=True)", "'done'"),
     "an empty line": (f"{REPLY}; print(flush=True)", "an empty line"),
     "a part of a line": (f"{REPLY}; print('more', end='', flush=True)", "'more'"),
