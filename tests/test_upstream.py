@@ -14,7 +14,7 @@ import pytest
 FOLDER = Path(__file__).parents[1] / "proofs" / "upstream"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 IN_R = sorted(FOLDER.glob("*.R"))
-ALLOWED = {"math", "random", "sys", "numpy", "scipy"}
+ALLOWED = {"math", "random", "sys", "warnings", "numpy", "scipy"}
 PACKAGES = ("diffpriv_pure", "diffprivlib", "morie", "opendp", "pipeline_dp", "privjail")
 
 

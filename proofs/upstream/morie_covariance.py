@@ -19,9 +19,8 @@ other = dp_covariance(second, 1.0, EPSILON, DELTA, seed=1, project_psd=False)
 moved = np.array(release["release"].tolist()) - np.array(other["release"].tolist())  # the same noise on both
 mu = float(np.linalg.norm(np.diag(moved)) / float(release["sigma"]))
 delta = ndtr(mu / 2 - EPSILON / mu) - np.exp(EPSILON) * ndtr(-mu / 2 - EPSILON / mu)
-print(
-    f"two entries are moved by {np.diag(moved).round(4)}, σ = {float(release['sigma']):.4f}: δ({EPSILON:g}) = {delta:.3g}"
-)
+sigma = float(release["sigma"])
+print(f"two entries are moved by {np.diag(moved).round(4)}, σ = {sigma:.4f}: δ({EPSILON:g}) = {delta:.3g}")
 if delta > DELTA * 1.01:
     print(f"FAULT: δ is {delta / DELTA:.1f} times the one that is claimed")
     sys.exit(1)
