@@ -331,7 +331,7 @@ def settings_schema() -> dict[str, Any]:
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
     """The command that runs an audit again, draw for draw: the claim, the seed, and all that is not the default.
 
-    A function that has no name of the form module:function cannot be named in a command: then it is a Python call.
+    It is a call in Python if the function has no name of the form module:function, because no command can name it then.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     stated = options.stated(source, guarantee)

@@ -121,7 +121,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class _Finding:
+class _Moved:
     """Residuals that moved: on what data set, and what happened to them, in words."""
 
     shape: _Shape
@@ -263,7 +263,7 @@ class _Comparison:
 
     # WHAT MOVED WITH THE DATA
 
-    def findings(self) -> list[_Finding]:
+    def findings(self) -> list[_Moved]:
         """The data sets on which the noise is not that of most data sets of the shape; none if this has no proof."""
         found = []
         tried: set[str] = set()
@@ -285,25 +285,25 @@ class _Comparison:
                     if not what:
                         self.unconfirmed.append(category)
                 if what:
-                    found.append(_Finding(shape, drawn, what))
+                    found.append(_Moved(shape, drawn, what))
             found += self._failures(shape)
         return found
 
-    def _asymmetric(self, shape: _Shape) -> list[_Finding]:
+    def _asymmetric(self, shape: _Shape) -> list[_Moved]:
         """Outputs that are not symmetric, where the noise is a symmetric matrix."""
         if not self.path.symmetric or shape.d < 2:
             return []
         squares = [(drawn, drawn.residuals[..., rows_above(drawn.residuals.shape[-2:]) :, :]) for drawn in shape.drawn]
         return [
-            _Finding(shape, drawn, "the output is not symmetric")
+            _Moved(shape, drawn, "the output is not symmetric")
             for drawn, square in squares
             if np.abs(square - square.swapaxes(-1, -2)).max() > shape.tolerance(drawn, self.single)
         ]
 
-    def _failures(self, shape: _Shape) -> list[_Finding]:
+    def _failures(self, shape: _Shape) -> list[_Moved]:
         """Failures on data in the ball, where other data of the same shape have an output."""
         return [
-            _Finding(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
+            _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
             if one.member.inside and one.member.category != GIVEN  # may be outside of the target's own domain
         ]
@@ -392,7 +392,7 @@ class _Comparison:
 
     # WITNESSES FOR PRIVACY
 
-    def pairs(self, findings: Sequence[_Finding]) -> list[Pair]:
+    def pairs(self, findings: Sequence[_Moved]) -> list[Pair]:
         """Neighbours, made from the data set on which the noise moved most, whose outputs are furthest apart."""
         usable = [f for f in findings if f.drawn.failure is None and f.shape.n <= LARGEST_N_OF_PAIRS]
         usable.sort(key=lambda f: -f.shape.gap(f.drawn) / (1e-300 + float(np.linalg.norm(f.shape.agreed))))
@@ -402,7 +402,7 @@ class _Comparison:
                 return [pair]
         return []
 
-    def _pair(self, finding: _Finding) -> Pair | None:
+    def _pair(self, finding: _Moved) -> Pair | None:
         x = finding.drawn.member.x
         label = finding.shape.d
         first, _ = self.draw(x, label, SEEDS[0])
@@ -496,9 +496,9 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     return ""
 
 
-def _listed(findings: Sequence[_Finding]) -> str:
+def _listed(findings: Sequence[_Moved]) -> str:
     """The findings in words: one example for every category, the first two in full."""
-    by_category: dict[str, list[_Finding]] = {}
+    by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
     examples = [group[0] for group in by_category.values()]
@@ -537,7 +537,7 @@ def same_noise(
     return checks, comparison.pairs(findings)
 
 
-def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> Finding:
+def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
     compared = sum(len(shape.drawn) for shape in comparison.shapes)
     if findings:
         detail = f"under one seed the noise changes with the data: {_listed(findings)}"

@@ -1,7 +1,7 @@
 """What each draw does to the output, beside the reference: which law that gives, and which step has another factor.
 
 Where both make the same draws, their outputs are compared draw by draw; where the output of both is affine in other
-draws, their laws are compared. Both is arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
+draws, their laws are compared. Both are arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
 with those of the reference; a factor that is not 1 names a step, and refutes nothing, because another correct
 implementation may draw otherwise.
 """

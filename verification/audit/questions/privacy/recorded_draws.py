@@ -1,7 +1,7 @@
 """The exact privacy loss, by runs with recorded draws: on the pairs that are known, and on the worst that are found.
 
-It is arithmetic, with its rounding error stated, and spends nothing of the error budget. It says nothing where the
-output is not understood as a function of the draws, and then gives the reason.
+It is arithmetic, with its rounding error stated, and spends nothing of the error budget. If it cannot find out how the
+output depends on the draws, it says so and decides nothing.
 """
 
 from collections.abc import Sequence
