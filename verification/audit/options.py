@@ -68,7 +68,7 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """The value that a word says; if not `whole`, without what it names."""
+        """The value of a word of the command line; if not `whole`, files that it names are not read."""
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
     def take(self, given: Any) -> Any:
@@ -92,6 +92,7 @@ class Option:
 
 
 def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
+    """What an option says of itself, as the metadata of its field."""
     return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
 
 
@@ -276,7 +277,7 @@ class AuditOptions:
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """The options that the words of a command line say; if not `whole`, without the data that they name."""
+        """The options of the words of a command line; if not `whole`, files that they name are not read."""
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 

@@ -46,8 +46,8 @@ CONFIRMATIONS = 4  # categories, and numbers of rows, that are tried in this way
 CONFIRMATION = 200  # draws on both sides, where a difference has to be confirmed by its law
 NO_ATOMS = 1e-6  # a law whose largest atom is smaller gives no residual twice by chance
 SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, float32 can do that by chance
-# Relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more.
-SLACK_OF_SIZES, CANDIDATES = 1e-3, 8
+SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more
+CANDIDATES = 8  # sizes with which all others are compared
 NAMED = 3  # numbers of rows that are named
 MOST_ODD = 6  # sizes with one number of columns that are looked at more closely
 LARGEST_N_OF_PAIRS = 70

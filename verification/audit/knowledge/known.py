@@ -26,7 +26,7 @@ GROUP = "covassay.knowledge"  # entry points of other packages: the name of a me
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix]]
-UNKNOWN = NotAdditive("no derivation of a form without sampling error is known")
+UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ the draws, with noise of one law on both. Where the noise differs, or the map is
 known probabilities may still refute (`half_lines`). A refutation is repeated on a copy of the pair that the target has
 not seen, with more draws.
 
-A target that has been called before on the same data may have kept its noise; so ask this before anything else.
+A target may keep its noise for data on which it was called before. So a pair should be data that it has not seen.
 """
 
 import zlib
@@ -175,15 +175,15 @@ def loss_of_pair(
     x, other = np.array(x, dtype=float), np.array(other, dtype=float)
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
-    told = ExactLoss((x, other), adjacency, letter, claimed, None, False, "", primitives=tuple(p.name for p in made.primitives))  # fmt: skip  # noqa: E501
+    result = ExactLoss((x, other), adjacency, letter, claimed, None, False, "", primitives=tuple(p.name for p in made.primitives))  # fmt: skip  # noqa: E501
     with made.standing():
         try:
             found = _found(made, x, other, claim, seed, seconds)
         except (NotDecided, Undecided) as error:
-            return replace(told, reason=str(error), seeds=(seed,), answers=not isinstance(error, NoAnswer))
-        told = _told(told, found, seed)
-        if not told.refuted:
-            return told
+            return replace(result, reason=str(error), seeds=(seed,), answers=not isinstance(error, NoAnswer))
+        result = _with(result, found, seed)
+        if not result.refuted:
+            return result
         copies = fresh_copy(x, bounds, seed), fresh_copy(other, bounds, seed)
         try:
             again = _found(made, *copies, claim, seed + 1, seconds, AGAIN)
@@ -191,18 +191,18 @@ def loss_of_pair(
                 raise NotDecided(
                     "other draws on data that the target has not seen: it keeps something from call to call"
                 )
-            repeated = _told(told, again, seed)
+            repeated = _with(result, again, seed)
             if not repeated.refuted:
                 raise NotDecided(f"on data next to these the loss is {again.loss:.6g}")
         except (NotDecided, Undecided) as error:
-            return replace(told, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
-    return replace(told, seeds=(seed, seed + 1))
+            return replace(result, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
+    return replace(result, seeds=(seed, seed + 1))
 
 
-def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
+def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
     count = len(found.ready.variables)
     return replace(
-        told,
+        result,
         loss=found.loss,
         with_slack=found.with_slack,
         rounding=found.rounding,

@@ -1,8 +1,8 @@
 """Whether the outputs have the law of the mechanism, on data sets where that law is known.
 
-Every data set is drawn on once; all its tests share the draws. A draw that raises refutes. One test is of all data sets
-together: of the value that lies furthest out in its law, which shows rare branches. `subject.outputs` keeps the first
-50 000 draws on each data set for other questions.
+Every data set is drawn on once; all its tests share the draws. A draw without an output refutes, unless it ran out of
+time. One test is of all data sets together: of the value that lies furthest out in its law, which shows rare branches.
+`subject.outputs` keeps the first 50 000 draws on each data set for other questions.
 """
 
 from fractions import Fraction

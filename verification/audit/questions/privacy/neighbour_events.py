@@ -34,7 +34,7 @@ def suspects(subject: Subject) -> frozenset[str]:
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """The pairs to test, which may aim at a law that fitted the draws."""
+    """The pairs to test; some aim at a law that fitted the draws. A second look has the pairs of the first."""
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]

@@ -132,7 +132,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         aimed(subject, losses, spent),
     )  # fmt: skip
     exact = worst.decided and all(loss.decided or not loss.answers for loss in found.losses)
-    text = _told(named, found.evaluations) + _budget(subject, spent)
+    text = _sentence(named, found.evaluations) + _budget(subject, spent)
     return [Finding("privacy", CHECK, status_of(worst), text, facts=facts, data=worst.pair, exact=exact)]
 
 
@@ -151,11 +151,11 @@ def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
     if most is None or not most.spent:
         return ""
     together = _spent_in(subject, most)
-    told = f", together {together:.6g}" if together >= 0 else ""
-    return f". The budget by primitive, where it is largest: {most}{told}; the release need not show all of it"
+    total = f", together {together:.6g}" if together >= 0 else ""
+    return f". The budget by primitive, where it is largest: {most}{total}; the release need not show all of it"
 
 
-def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
+def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
     losses = [loss for _, loss in named]
     where, worst = named[0]
     reasons = dict.fromkeys(loss.reason for loss in losses if not loss.decided)
@@ -168,7 +168,7 @@ def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
             f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
             f"of {len(losses)} pairs"
         )
-        text += f", and the search looked at {looked}"
+        text += f", and the search looked at {evaluations}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )
