@@ -321,12 +321,12 @@ def _found(
     first = measured(at.first.run, at.first.base, at.variables, rng, at.seeding, fresh)
     second = first if isinstance(first, NotAffine) else _on_the_other(at, first, rng, fresh)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
-        told = first if isinstance(first, NotAffine) else second
-        assert isinstance(told, NotAffine)
+        failed = first if isinstance(first, NotAffine) else second
+        assert isinstance(failed, NotAffine)
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
-            raise NotDecided(told.reason)
-        return _above(at, loss, f"{told.reason}; {how}", claim, len(at.variables))
+            raise NotDecided(failed.reason)
+        return _above(at, loss, f"{failed.reason}; {how}", claim, len(at.variables))
     used = sum(one or two for one, two in zip(first.used, second.used, strict=True))
     if not used:
         raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")

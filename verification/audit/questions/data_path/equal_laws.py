@@ -2,9 +2,9 @@
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If it depends
 on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be replaced by
-cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. Every law
-of the reference is continuous in the rows. So all entries may be moved by a share of 10⁻¹², after which no row is zero,
-equal to another or of whole numbers.
+cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. And no
+law of the reference changes noticeably if all entries move towards 0 by a share of 10⁻¹², and zeros off 0 by less. Then
+no row is zero, equal to another or of whole numbers.
 
 Most implementations give one output on both data sets under one seed, up to rounding. For others draws decide: a few
 suggest in which direction the laws differ, and fresh ones test it. If the output is the same under two seeds on many

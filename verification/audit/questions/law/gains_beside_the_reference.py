@@ -83,18 +83,18 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
             found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
         if found.difference:
             matched = gains(target, reference, x, seed)
-            told = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
-            return [Finding("law", NAME, Status.REFUTED, told, facts=_facts(matched, same), data=(x,))]
+            text = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
+            return [Finding("law", NAME, Status.REFUTED, text, facts=_facts(matched, same), data=(x,))]
         same += not found.reason
         if found.reason and not (same and found.left_out):
             reasons[found.reason] = None
             if not same:
                 break  # draws that are not understood are so in every shape
     if same:
-        told = f"by arithmetic, target and reference have one law on {same} data sets"
-        told += f"; not decided on others: {'; '.join(reasons)}" if reasons else ""
+        text = f"by arithmetic, target and reference have one law on {same} data sets"
+        text += f"; not decided on others: {'; '.join(reasons)}" if reasons else ""
         facts = _facts(gains(target, reference, example_rows(*OF_GAINS[0]), seed), same)
-        return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=facts, exact=not reasons)]
+        return [Finding("law", NAME, Status.NOT_REFUTED, text, facts=facts, exact=not reasons)]
     return _by_gains(subject, target, reference, next(iter(reasons), "there is no such shape"))
 
 
@@ -111,16 +111,16 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         why = found.reason or "no draw of the target moves the output as one of the reference does"
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
-        told = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
-        return [Finding("law", NAME, Status.NOTED, told, facts=_facts(found, 0))]
-    told = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
-    told += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
-    return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=_facts(found, 0))]
+        text = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
+    text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
+    text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
+    return [Finding("law", NAME, Status.NOT_REFUTED, text, facts=_facts(found, 0))]
 
 
 def _named(found: Gains) -> str:
-    told = "; ".join(map(str, found.changed[:SHOWN]))
-    return f": {told}" if told else ""
+    text = "; ".join(map(str, found.changed[:SHOWN]))
+    return f": {text}" if text else ""
 
 
 def _facts(found: Gains, same: int) -> GainsBesideReference:
