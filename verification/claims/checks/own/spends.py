@@ -263,6 +263,10 @@ class Account:
         unit = DELTA if "delta" in budget_of(name, budget) else budget
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
 
+    def tolerance(self, name: str) -> float:
+        """How far `spend` may be from it, relatively. A share of δ belongs to a least scale, which is rounded up."""
+        return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
+
 
 @cache
 def account_of(name: str) -> Account:
@@ -334,6 +338,6 @@ def every_spend(
                 failed += [] if spent.attained == attained else [f"{told}attained: {spent.attained}"]
                 for expected in account.expected(name, budget, d, options):
                     none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
-                    right = none or abs(proven_of(spent) - expected) <= 1e-9 * expected
+                    right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     failed += [] if right else [f"{told}{proven_of(spent):.6g}, found {expected:.6g}"]
     return Evidence(not failed, f"{len(names)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))
