@@ -4,7 +4,8 @@ A check is a function without required arguments. Its keyword arguments are slot
 constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant shows
 nothing, so every check must have mutants that it rejects.
 
-    @check("symbolic", covers="all", mutants={"forgets the cross terms": {"formula": lambda d: d}})
+    @check("symbolic", covers="all")
+    @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
 Two facts are told of every check: its kind, how it was carried out, and what it covers. A check that declares nothing
@@ -13,7 +14,7 @@ covers a range, or random samples if it draws any; claims/coverage.py compares w
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
@@ -64,17 +65,39 @@ class ClaimCheck:
         return self.function(**slots)
 
 
+Run = TypeVar("Run", bound=Callable[..., Evidence])
+
+
+def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
+    """A decorator under `check` that names a mistake, and gives the slots in which it stands."""
+
+    def decorate(function: Run) -> Run:
+        named = vars(function).setdefault("mutants", {})
+        if name in named:
+            raise ValueError(f"{function.__name__}: two mutants are called {name!r}")
+        named[name] = slots
+        return function
+
+    return decorate
+
+
 def check(
-    kind: Kind, mutants: Mapping[str, Mapping[str, Any]], covers: Covers | None = None, exhausts: str = ""
+    kind: Kind, covers: Covers | None = None, exhausts: str = "", mutants: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
-    """A decorator that makes a function a check."""
+    """A decorator that makes a function a check.
+
+    mutants : a table of mutants that a program writes, name -> slots; others stand in `@mutant` under the check.
+    """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
-    if not mutants:
-        raise ValueError("a check must have at least one mutant that it rejects")
 
     def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
+        written = dict(reversed(vars(function).get("mutants", {}).items()))  # the last decorator is applied first
+        if not written and not mutants:
+            raise ValueError("a check must have at least one mutant that it rejects")
         module = function.__module__.removeprefix(f"{PACKAGE}.")
-        return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants, covers, exhausts)
+        return ClaimCheck(
+            f"{module}:{function.__name__}", kind, function, {**written, **(mutants or {})}, covers, exhausts
+        )
 
     return decorate

@@ -12,7 +12,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.downstream import ridge
 from covassay.reference.mechanisms.building_blocks import exponential, laplace
 from covassay.verification.claims.checks.quoted import all_round_to
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = 3000
 
@@ -27,9 +27,9 @@ def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
 # COMPOSITION AND THE TWO MECHANISMS
 
 
-@check(
-    "exact", mutants={"the larger of the two": {"composed": max}, "the odds added": {"composed": lambda s, t: s + t}}
-)
+@check("exact")
+@mutant("the larger of the two", composed=max)
+@mutant("the odds added", composed=lambda s, t: s + t)
 def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = lambda s, t: s * t) -> Evidence:
     """Two randomised responses multiply their odds e^{ε₁}, e^{ε₂}, even if the second question depends on the answer.
 
@@ -50,7 +50,8 @@ def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = la
     return Evidence(not failed, "9 pairs of odds", ", ".join(failed[:3]))
 
 
-@check("floating", mutants={"half the scale": {"scale": lambda s, e: laplace.noise_scale(s, e) / 2}})
+@check("floating")
+@mutant("half the scale", scale=lambda s, e: laplace.noise_scale(s, e) / 2)
 def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale) -> Evidence:
     """The log density ratio of the Laplace mechanism is at most ε = Δ/b, and it is ε where the noise is 0."""
     rng = np.random.default_rng(1)
@@ -66,7 +67,8 @@ def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale
     return Evidence(abs(worst - epsilon) < 1e-12, f"{CASES} random changes and outputs", detail)
 
 
-@check("exact", mutants={"without the union bound": {"bound": lambda b, k, beta, log: b * log(1 / beta)}})
+@check("exact")
+@mutant("without the union bound", bound=lambda b, k, beta, log: b * log(1 / beta))
 def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Evidence:
     """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
 
@@ -82,14 +84,9 @@ def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Eviden
     return Evidence(not failed, "k = 1, 2, 5, 50 and β = 1/2, 1/10, 1/1000", ", ".join(failed[:3]))
 
 
-@check(
-    "floating",
-    covers="case",
-    mutants={
-        "the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)},
-        "a figure larger by 3 %": {"quoted": ("0.2689", "0.2094")},
-    },
-)
+@check("floating", covers="case")
+@mutant("the corrected bound", printed=lambda g, share: exponential.failure_bound(1.0, g / 2, share))
+@mutant("a figure larger by 3 %", quoted=("0.2689", "0.2094"))
 def printed_utility(
     printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share,
     quoted: tuple[str, str] = ("0.2689", "0.2033"),
@@ -106,16 +103,10 @@ def printed_utility(
     return Evidence(bool(probability > bound) and figures, "a counterexample", detail)
 
 
-@check(
-    "floating",
-    mutants={
-        "multiplied by μ(G_s), as printed": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
-        "τ for τ − s": {"whole": True},
-        "3 % more in the exponent": {
-            "bound": lambda eta, gap, share: exponential.failure_bound(1.03 * eta, gap, share)
-        },
-    },
-)
+@check("floating")
+@mutant("multiplied by μ(G_s), as printed", bound=lambda eta, gap, share: math.exp(-eta * gap) * share)
+@mutant("τ for τ − s", whole=True)
+@mutant("3 % more in the exponent", bound=lambda eta, gap, share: exponential.failure_bound(1.03 * eta, gap, share))
 def corrected_utility(
     bound: Callable[[float, float, float], float] = exponential.failure_bound, whole: bool = False
 ) -> Evidence:
@@ -139,7 +130,8 @@ def corrected_utility(
 # RIDGE REGRESSION
 
 
-@check("floating", mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}})
+@check("floating")
+@mutant("half the penalty", solve=lambda m, t, a: ridge.coefficients(m, t, a / 2))
 def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
     """The gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the minimiser.
 
@@ -173,14 +165,10 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
         yield c, near, 10 ** rng.uniform(-3, 1)
 
 
-@check(
-    "floating",
-    mutants={
-        "twice the denominator": {"denominator": 2.0},
-        "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0},
-        "3 % more of 2α": {"bound_of": lambda c, m, norm, low, a: ridge.error_bound(c, m, norm, low, 1.03 * a)},
-    },
-)
+@check("floating")
+@mutant("twice the denominator", denominator=2.0)
+@mutant("without ‖C − Ĉ‖_{2,∞}", column=0.0)
+@mutant("3 % more of 2α", bound_of=lambda c, m, norm, low, a: ridge.error_bound(c, m, norm, low, 1.03 * a))
 def regression_error(
     denominator: float = 1.0, column: float = 1.0, bound_of: Callable[..., Number] = ridge.error_bound
 ) -> Evidence:
@@ -203,14 +191,10 @@ def regression_error(
     return Evidence(not failed, f"{CASES} random pairs and the case of one feature", f"{failed} cases fail")
 
 
-@check(
-    "floating",
-    mutants={
-        "λ_min(C), as printed": {"denominator": "truth"},
-        "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0},
-        "3 % more of λ_min(Ĉ)": {"share": 1.03},
-    },
-)
+@check("floating")
+@mutant("λ_min(C), as printed", denominator="truth")
+@mutant("without ‖C − Ĉ‖_{2,∞}", column=0.0)
+@mutant("3 % more of λ_min(Ĉ)", share=1.03)
 def corrected_remark(denominator: str = "estimate", column: float = 1.0, share: float = 1.0) -> Evidence:
     """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged.
 
@@ -231,11 +215,9 @@ def corrected_remark(denominator: str = "estimate", column: float = 1.0, share: 
     return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 
 
-@check(
-    "exact",
-    covers="case",
-    mutants={"with ‖ŵ‖": {"norm_of": "estimate"}, "a figure larger by 3 %": {"quoted": ("81.0", "11.1")}},
-)
+@check("exact", covers="case")
+@mutant("with ‖ŵ‖", norm_of="estimate")
+@mutant("a figure larger by 3 %", quoted=("81.0", "11.1"))
 def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0", "10.8")) -> Evidence:
     """The remark after Lemma 1, that its bound holds with ‖w‖ for ‖ŵ‖, fails: the error is 81.0, the bound 10.8.
 

@@ -17,7 +17,7 @@ from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import block_pair, triangle_l1
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = 2000
 ROUNDING = 1e-9
@@ -40,14 +40,9 @@ def swap() -> tuple[Matrix, Matrix]:
 # SEPARATECOV
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "all of ρ in both steps": {"scale": gauss_cov.noise_scale},
-        "a sensitivity of 2/n": {"change": lambda n: 2 / n},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("all of ρ in both steps", scale=gauss_cov.noise_scale)
+@mutant("a sensitivity of 2/n", change=lambda n: 2 / n)
 def separate_budget(
     scale: Callable[[Number, Number], Number] = separate_cov.noise_scale,
     change: Callable[[Number], Number] = lambda n: sp.sqrt(2) / n,
@@ -65,10 +60,9 @@ def by_modulus(matrix: Matrix) -> Matrix:
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
-@check(
-    "floating",
-    mutants={"ordered by |λ|, as in the authors' code": {"vectors": by_modulus}, "half the bound": {"factor": 0.5}},
-)
+@check("floating")
+@mutant("ordered by |λ|, as in the authors' code", vectors=by_modulus)
+@mutant("half the bound", factor=0.5)
 def weyl_step(
     vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
 ) -> Evidence:
@@ -92,13 +86,9 @@ def weyl_step(
     return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}")
 
 
-@check(
-    "floating",
-    mutants={
-        "half the constant": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2},
-        "the trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
-    },
-)
+@check("floating")
+@mutant("half the constant", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2)
+@mutant("the trace for its root", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w))
 def direction_error(bound: Callable[..., Number] = separate_cov.direction_error) -> Evidence:
     """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
 
@@ -124,14 +114,10 @@ def direction_error(bound: Callable[..., Number] = separate_cov.direction_error)
     return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}, identity off by {residual:.2g}")
 
 
-@check(
-    "floating",
-    mutants={
-        "2 for 2^{5/4}": {"directions": lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5)},
-        "without the factor √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
-        "β for β/2": {"total": lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log)},
-    },
-)
+@check("floating")
+@mutant("2 for 2^{5/4}", directions=lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5))
+@mutant("without the factor √2", eigenvalues=lambda n, rho, w: w / (rho**0.5 * n))
+@mutant("β for β/2", total=lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log))
 def theorem_1(
     directions: Callable[..., Number] = separate_cov.direction_error,
     eigenvalues: Callable[..., Number] = separate_cov.eigenvalue_error,
@@ -155,19 +141,11 @@ def theorem_1(
     return Evidence(worst < 1e-12, "200 points over six orders of magnitude", f"off by {worst:.2g}")
 
 
-@check(
-    "floating",
-    mutants={
-        "d^{1/8} for d^{1/4}": {"power": 0.125},
-        "without the logarithm": {"factor": lambda beta: 2**1.75},
-        "3 % more in the first term": {
-            "factor": lambda beta: 1.03 * 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta)))
-        },
-        "3 % more in the second term": {
-            "rest": lambda beta: 1.03 * math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta)))
-        },
-    },
-)
+@check("floating")
+@mutant("d^{1/8} for d^{1/4}", power=0.125)
+@mutant("without the logarithm", factor=lambda beta: 2**1.75)
+@mutant("3 % more in the first term", factor=lambda beta: 1.03 * 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))))
+@mutant("3 % more in the second term", rest=lambda beta: 1.03 * math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))))
 def trace_sensitive_rate(
     factor: Callable[[float], float] = lambda beta: 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))),
     rest: Callable[[float], float] = lambda beta: math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))),
@@ -251,13 +229,9 @@ em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
-@check(
-    "floating",
-    mutants={
-        "GaussCov in place of SeparateCov": {"separate": gauss_error},
-        "d^{3/4} in place of d^{1/4}": {"separate": em_error},
-    },
-)
+@check("floating")
+@mutant("GaussCov in place of SeparateCov", separate=gauss_error)
+@mutant("d^{3/4} in place of d^{1/4}", separate=em_error)
 def worst_case_rates(separate: Error = separate_error) -> Evidence:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
@@ -279,13 +253,9 @@ def worst_case_rates(separate: Error = separate_error) -> Evidence:
     )
 
 
-@check(
-    "floating",
-    mutants={
-        "EMCov with ε in place of √ρ": {"em": em_pure_error},
-        "GaussCov in place of SeparateCov": {"separate": gauss_error},
-    },
-)
+@check("floating")
+@mutant("EMCov with ε in place of √ρ", em=em_pure_error)
+@mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> Evidence:
     """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n; EMCov does so for tr < √d/n."""
     rates = [measured(e) for e in (separate, em, gauss_error)]
@@ -305,7 +275,9 @@ def gauss_bounds(d: int) -> tuple[float, float]:
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
-@check("floating", mutants={"80 for 1/64": {"low": 80.0}, "1/100 for 1": {"high": 0.01}})
+@check("floating")
+@mutant("80 for 1/64", low=80.0)
+@mutant("1/100 for 1", high=0.01)
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
@@ -331,14 +303,10 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 # PURE DP
 
 
-@check(
-    "floating",
-    mutants={
-        "a supremum of (d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5},
-        "a supremum of √2 d": {"supremum": lambda d: 2**0.5 * d},
-        "the formula of d ≥ 2 at d = 1": {"supremum": lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2},
-    },
-)
+@check("floating")
+@mutant("a supremum of (d + 2)/√2", supremum=lambda d: (d + 2) / 2**0.5)
+@mutant("a supremum of √2 d", supremum=lambda d: 2**0.5 * d)
+@mutant("the formula of d ≥ 2 at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
 def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence:
     """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
@@ -357,13 +325,9 @@ def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence
     return Evidence(not failed, "d = 1, …, 5, every sign pattern", ", ".join(failed), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "all of ε for the matrix": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
-        "2/(nε) for the eigenvalues": {"eigenvalue_scale": lambda n, e: 2 / (n * e)},
-    },
-)
+@check("floating")
+@mutant("all of ε for the matrix", matrix_scale=lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c))
+@mutant("2/(nε) for the eigenvalues", eigenvalue_scale=lambda n, e: 2 / (n * e))
 def separate_pure(
     matrix_scale: Callable[..., Number] = separate_cov_pure.matrix_scale,
     eigenvalue_scale: Callable[..., Number] = separate_cov_pure.eigenvalue_scale,
@@ -398,16 +362,10 @@ def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int
     return [2 * math.exp(-float(level)) for level in levels]
 
 
-@check(
-    "floating",
-    mutants={
-        "half the bound": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2},
-        "3 % less": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 1.03},
-        "parts at 1.03 β": {
-            "parts": lambda n, d, e, t, b, c: adaptive_cov_pure.separate_bounds(n, d, e, t, 1.03 * b, c)
-        },
-    },
-)
+@check("floating")
+@mutant("half the bound", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2)
+@mutant("3 % less", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 1.03)
+@mutant("parts at 1.03 β", parts=lambda n, d, e, t, b, c: adaptive_cov_pure.separate_bounds(n, d, e, t, 1.03 * b, c))
 def separate_pure_error(
     bound: Callable[..., Number] = separate_cov_pure.error_bound,
     parts: Callable[..., tuple[Number, Number]] = adaptive_cov_pure.separate_bounds,
@@ -448,13 +406,9 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
     return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
 
 
-@check(
-    "floating",
-    mutants={
-        "SeparateCov's rate under zCDP": {"separate": separate_error},
-        "EMCov's rate under zCDP": {"em": em_error},
-    },
-)
+@check("floating")
+@mutant("SeparateCov's rate under zCDP", separate=separate_error)
+@mutant("EMCov's rate under zCDP", em=em_error)
 def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) -> Evidence:
     """Under pure DP the first term of SeparateLapCov is d^{3/4}√tr/√n, and EMCov has d√tr/√n."""
     ours, theirs = measured(separate), measured(em)
@@ -466,7 +420,9 @@ def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) 
 # THE APPENDICES
 
 
-@check("exact", mutants={"without padding": {"padded": False}, "66 for 68": {"least": 66}})
+@check("exact")
+@mutant("without padding", padded=False)
+@mutant("66 for 68", least=66)
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Evidence:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
@@ -498,15 +454,11 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> E
     )
 
 
-@check(
-    "floating",
-    mutants={
-        "half the bound": {"factor": 0.5},
-        "3 % less": {"factor": 0.97},
-        "3 % more": {"factor": 1.03},
-        "no projection": {"project": lambda m, r: m},
-    },
-)
+@check("floating")
+@mutant("half the bound", factor=0.5)
+@mutant("3 % less", factor=0.97)
+@mutant("3 % more", factor=1.03)
+@mutant("no projection", project=lambda m, r: m)
 def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
@@ -536,13 +488,9 @@ def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball
     return Evidence(bool(holds), f"{CASES} random pairs, d ≤ 5", f"largest share of 2‖N‖: {worst:.9f}")
 
 
-@check(
-    "floating",
-    mutants={
-        "only the diagonal, clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
-        "scaling to trace norm 1": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},
-    },
-)
+@check("floating")
+@mutant("only the diagonal, clipped", project=lambda m, r: np.diag(np.clip(np.diag(m), 0, 1)))
+@mutant("scaling to trace norm 1", project=lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum())))
 def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Evidence:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws import haar, nuclear_laplace
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -34,13 +34,9 @@ def vandermonde(s: Sequence[Number]) -> Number:
     return math.prod(a - b for a, b in combinations(s, 2))
 
 
-@check(
-    "symbolic",
-    mutants={
-        "the Jacobian of symmetric matrices": {"jacobian": vandermonde},
-        "a plus for a minus": {"jacobian": sum_of_squares},
-    },
-)
+@check("symbolic")
+@mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
+@mutant("a plus for a minus", jacobian=sum_of_squares)
 def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, largest: int = 5) -> Evidence:
     """The volume element is dZ = ± ∏_{i<j} (σ_i² − σ_j²) dσ dA dB at Z = diag(σ), where U ≈ 1 + A and V ≈ 1 + B.
 
@@ -69,7 +65,8 @@ def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, large
     return Evidence(not failed, "d = 2, 3 as polynomials, d = 4, 5 at a point of primes", ", ".join(failed))
 
 
-@check("floating", mutants={"the Jacobian of symmetric matrices": {"jacobian": vandermonde}})
+@check("floating")
+@mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
 def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
 
@@ -96,13 +93,9 @@ def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) 
     return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
 
 
-@check(
-    "symbolic",
-    mutants={
-        "the Jacobian of symmetric matrices": {"jacobian": vandermonde},
-        "shape d(d + 1)/2": {"shape": lambda d: nuclear_laplace.radius_shape(d, symmetric=True)},
-    },
-)
+@check("symbolic")
+@mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
+@mutant("shape d(d + 1)/2", shape=lambda d: nuclear_laplace.radius_shape(d, symmetric=True))
 def radial_factorisation(
     jacobian: Callable[[Sequence[Number]], Number] = repulsion,
     shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
@@ -121,9 +114,9 @@ def radial_factorisation(
     return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
 
 
-@check(
-    "exact", mutants={"shape d": {"shape": lambda d: d}, "the variance for the second moment": {"second": lambda k: k}}
-)
+@check("exact")
+@mutant("shape d", shape=lambda d: d)
+@mutant("the variance for the second moment", second=lambda k: k)
 def radius_moments(
     shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
     second: Callable[[Number], Number] = lambda k: k * (k + 1),
@@ -145,7 +138,8 @@ def _lapack(z: Matrix) -> Matrix:
     return signed
 
 
-@check("floating", mutants={"signs drawn at random": {"left": lambda z: _with_random_signs(z)}})
+@check("floating")
+@mutant("signs drawn at random", left=lambda z: _with_random_signs(z))
 def deterministic_vectors(left: Callable[[Matrix], Matrix] = _lapack, draws: int = 200) -> Evidence:
     """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
 
@@ -163,9 +157,8 @@ def _with_random_signs(z: Matrix) -> Matrix:
     return randomised
 
 
-@check(
-    "floating", mutants={"unsigned QR": {"sampler": lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0]}}
-)
+@check("floating")
+@mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Callable[..., Matrix] = haar.sample, draws: int = 400) -> Evidence:
     """The sampled Haar matrices have a positive first entry, and a positive determinant, half of the time each."""
     q = sampler(3, np.random.default_rng(6), draws)
@@ -182,13 +175,9 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
     return signs
 
 
-@check(
-    "floating",
-    mutants={
-        "the signs of numpy": {"signs": lambda rng, size, d: np.ones((size, 1, d))},
-        "noise that is not rotation invariant": {"noise": lambda d, rng, size: rng.laplace(size=(size, d, d))},
-    },
-)
+@check("floating")
+@mutant("the signs of numpy", signs=lambda rng, size, d: np.ones((size, 1, d)))
+@mutant("noise that is not rotation invariant", noise=lambda d, rng, size: rng.laplace(size=(size, d, d)))
 def signed_factors(
     signs: Callable[[np.random.Generator, int, int], Matrix] = _random_signs,
     noise: Callable[[int, np.random.Generator, int], Matrix] = nuclear_laplace.sample,

@@ -9,7 +9,7 @@ from itertools import product
 import sympy as sp
 
 from covassay.reference.domain import Number
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact import series
 
 # NORMS IN THE SHAPE OF Σ
@@ -40,13 +40,9 @@ def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
     return (whitened * whitened).trace()
 
 
-@check(
-    "exact",
-    mutants={
-        "‖Σ⁻¹M‖_F for ‖M‖_Σ": {"norm": lambda m, s: frobenius_squared(s.inv() * m)},
-        "A⁻¹MA⁻¹ for A⁻¹MA⁻ᵀ": {"whiten": lambda a, m: a.inv() * m * a.inv()},
-    },
-)
+@check("exact")
+@mutant("‖Σ⁻¹M‖_F for ‖M‖_Σ", norm=lambda m, s: frobenius_squared(s.inv() * m))
+@mutant("A⁻¹MA⁻¹ for A⁻¹MA⁻ᵀ", whiten=lambda a, m: a.inv() * m * a.inv())
 def any_factor(
     norm: Callable[[sp.Matrix, sp.Matrix], sp.Expr] = norm_squared,
     whiten: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, m: a.inv() * m * a.inv().T,
@@ -68,7 +64,8 @@ def any_factor(
     return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
-@check("exact", covers="case", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
+@check("exact", covers="case")
+@mutant("a symmetric root", root=sp.Matrix([[0, 1], [1, 0]]))
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
@@ -81,7 +78,8 @@ def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2),
     return Evidence(holds, "a counterexample", f"squares {values[0]} and {values[1]}")
 
 
-@check("exact", mutants={"AᵀSA for ASAᵀ": {"image": lambda a, s: a.T * s * a}})
+@check("exact")
+@mutant("AᵀSA for ASAᵀ", image=lambda a, s: a.T * s * a)
 def consequences_of_regularity(
     image: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, s: a * s * a.T,
 ) -> Evidence:
@@ -114,14 +112,9 @@ def consequences_of_regularity(
     return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)},
-        "1.03 α/√d": {"entry": lambda alpha, d: sp.Rational(103, 100) * alpha / sp.sqrt(d)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("α/∛d in every coordinate", entry=lambda alpha, d: alpha / sp.root(d, 3))
+@mutant("1.03 α/√d", entry=lambda alpha, d: sp.Rational(103, 100) * alpha / sp.sqrt(d))
 def sup_norm(entry: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
     """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d.
 
@@ -132,7 +125,8 @@ def sup_norm(entry: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda alpha, d: alp
     return Evidence(residual == 0, "all d, α", f"residual {residual}")
 
 
-@check("exact", mutants={"2d, as for {−1, 1}^d": {"squared": lambda n, d: Fraction(4 * d, n**2)}})
+@check("exact")
+@mutant("2d, as for {−1, 1}^d", squared=lambda n, d: Fraction(4 * d, n**2))
 def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction(d, n**2)) -> Evidence:
     """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n, by trying all pairs of rows for d ≤ 5."""
     failed = []
@@ -153,7 +147,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
     return math.prod(factors, start=Fraction(1))
 
 
-@check("exact", mutants={"1/5 for 1/2": {"factor": Fraction(1, 5)}})
+@check("exact")
+@mutant("1/5 for 1/2", factor=Fraction(1, 5))
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
@@ -184,14 +179,9 @@ def divergence_constant(log2: Number) -> Number:
     return 2 * log2 - Fraction(1, 2)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "α ≤ 3/4 for α ≤ 1/2": {"largest": sp.Rational(3, 4)},
-        "a constant of 7/8": {"constant": lambda log2: Fraction(7, 8)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("α ≤ 3/4 for α ≤ 1/2", largest=sp.Rational(3, 4))
+@mutant("a constant of 7/8", constant=lambda log2: Fraction(7, 8))
 def gaussian_divergence(
     constant: Callable[[Number], Number] = divergence_constant, largest: sp.Expr = LARGEST_ERROR
 ) -> Evidence:

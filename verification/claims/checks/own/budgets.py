@@ -18,7 +18,7 @@ from covassay.reference.mechanisms import (
 )
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact.above_threshold import largest_loss
 
 N, EPSILON = Fraction(5), Fraction(3, 7)  # n and ε of the exact checks; all formulas are homogeneous in them
@@ -40,14 +40,10 @@ PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of 
 }
 
 
-@check(
-    "floating",
-    mutants={
-        "ε/2 smaller by 3 %": {"share": lambda calibration, d: 0.97 * projected_share(calibration, d)},
-        "ε/2 larger by 3 %": {"share": lambda calibration, d: 1.03 * projected_share(calibration, d)},
-        "another output": {"signs": lambda d: np.ones(d)},
-    },
-)
+@check("floating")
+@mutant("ε/2 smaller by 3 %", share=lambda calibration, d: 0.97 * projected_share(calibration, d))
+@mutant("ε/2 larger by 3 %", share=lambda calibration, d: 1.03 * projected_share(calibration, d))
+@mutant("another output", signs=lambda d: np.ones(d))
 def projected_output(
     share: Callable[[str, int], float] = lambda calibration, d: projected_share(calibration, d),
     signs: Callable[[int], Vector] = lambda d: np.where(np.arange(d) == 1, -1.0, 1.0),
@@ -96,14 +92,10 @@ def scales(calibration: str) -> tuple[float, float]:
     return float(above_threshold.threshold_scale(1.0)), float(above_threshold.query_scale(1.0, calibration))
 
 
-@check(
-    "floating",
-    mutants={
-        "7ε/10 on monotone queries": {"monotone": lambda b1, b2: 0.7 if b2 > 2 else 1.0},
-        "the monotone bound for general queries": {"general": above_threshold.monotone_loss},
-        "1/b₂ on energies": {"energies": lambda b1, b2, d: 1 / b2},
-    },
-)
+@check("floating")
+@mutant("7ε/10 on monotone queries", monotone=lambda b1, b2: 0.7 if b2 > 2 else 1.0)
+@mutant("the monotone bound for general queries", general=above_threshold.monotone_loss)
+@mutant("1/b₂ on energies", energies=lambda b1, b2, d: 1 / b2)
 def threshold_spend(
     general: Callable[[Number, Number], Number] = above_threshold.general_loss,
     monotone: Callable[[Number, Number], Number] = above_threshold.monotone_loss,
@@ -166,13 +158,9 @@ def largest_move(n: int, alpha: float) -> float:
     return float(np.linalg.norm(ends[0] - ends[1]))
 
 
-@check(
-    "floating",
-    mutants={
-        "half the sensitivity": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "tight") / 2},
-        "the paper's sensitivity": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "paper")},
-    },
-)
+@check("floating")
+@mutant("half the sensitivity", sensitivity=lambda n, a: output_perturbation.sensitivity(n, a, "tight") / 2)
+@mutant("the paper's sensitivity", sensitivity=lambda n, a: output_perturbation.sensitivity(n, a, "paper"))
 def ridge_sensitivity(
     sensitivity: Callable[[int, float], Number] = lambda n, a: output_perturbation.sensitivity(n, a, "tight"),
 ) -> Evidence:
@@ -214,13 +202,9 @@ def delta_by_quadrature(q: float, epsilon: float) -> float:
     return float((half * w * (first - second)).sum()) / math.sqrt(2 * math.pi)
 
 
-@check(
-    "floating",
-    mutants={
-        "the first term alone": {"log_delta": lambda q, e: float(log_ndtr(q / 2 - e / q))},
-        "q for q/2": {"log_delta": lambda q, e: gaussian_approximate.log_delta(2 * q, e)},
-    },
-)
+@check("floating")
+@mutant("the first term alone", log_delta=lambda q, e: float(log_ndtr(q / 2 - e / q)))
+@mutant("q for q/2", log_delta=lambda q, e: gaussian_approximate.log_delta(2 * q, e))
 def gaussian_delta(
     log_delta: Callable[[float, float], Number] = lambda q, e: gaussian_approximate.log_delta(q, e),
 ) -> Evidence:

@@ -14,19 +14,15 @@ from covassay.reference.mechanisms.building_blocks import laplace
 from covassay.reference.mechanisms.concentrated import em_cov
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nuclear_laplace, output_perturbation
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 MORE = Fraction(103, 100)
 CLOSE = 1e-12  # relative; floats carry 16 digits
 
 
-@check(
-    "exact",
-    mutants={
-        "ℓ1 sensitivity larger by 3 %": {"absolute": lambda n, d: MORE * laplace.second_moments_sensitivity(n, d)},
-        "the change of d = 2 at d = 1": {"square": lambda d: 2},
-    },
-)
+@check("exact")
+@mutant("ℓ1 sensitivity larger by 3 %", absolute=lambda n, d: MORE * laplace.second_moments_sensitivity(n, d))
+@mutant("the change of d = 2 at d = 1", square=lambda d: 2)
 def changes_of_a_diagonal(
     absolute: Callable[[Number, int], Number] = laplace.second_moments_sensitivity,
     square: Callable[[int], Number] = naive_pce.largest_change,
@@ -45,14 +41,10 @@ def changes_of_a_diagonal(
     return Evidence(not failed, "d ≤ 5", ", ".join(failed))
 
 
-@check(
-    "floating",
-    mutants={
-        "3 % less noise": {"scale": lambda n, e: johnson_lindenstrauss_image.noise_scale(n, e) / MORE},
-        "exponents larger by 3 %": {"exponents": lambda r, d, c: [1.03 * v for v in em_cov.exponents(r, d, c)]},
-        "3 % less noise on eigenvalues": {"eigenvalue": lambda r, c: em_cov.eigenvalue_scale(r, c) / 1.03},
-    },
-)
+@check("floating")
+@mutant("3 % less noise", scale=lambda n, e: johnson_lindenstrauss_image.noise_scale(n, e) / MORE)
+@mutant("exponents larger by 3 %", exponents=lambda r, d, c: [1.03 * v for v in em_cov.exponents(r, d, c)])
+@mutant("3 % less noise on eigenvalues", eigenvalue=lambda r, c: em_cov.eigenvalue_scale(r, c) / 1.03)
 def spends_of_scales(
     scale: Callable[[Number, Number], Number] = johnson_lindenstrauss_image.noise_scale,
     exponents: Callable[[float, int, str], list[float]] = em_cov.exponents,
@@ -75,14 +67,10 @@ def spends_of_scales(
     return Evidence(not failed, "2 ≤ d ≤ 6", ", ".join(failed[:3]))
 
 
-@check(
-    "floating",
-    mutants={
-        "smaller by 3 %": {"largest": lambda a, c: output_perturbation.largest_norm(a, c) / 1.03},
-        "the paper's for the tight one": {"largest": lambda a, c: output_perturbation.largest_norm(a, "paper")},
-        "gradients 3 % closer": {"gradients": lambda w, c: output_perturbation.gradient_change(w, c) / 1.03},
-    },
-)
+@check("floating")
+@mutant("smaller by 3 %", largest=lambda a, c: output_perturbation.largest_norm(a, c) / 1.03)
+@mutant("the paper's for the tight one", largest=lambda a, c: output_perturbation.largest_norm(a, "paper"))
+@mutant("gradients 3 % closer", gradients=lambda w, c: output_perturbation.gradient_change(w, c) / 1.03)
 def norm_of_a_regression(
     largest: Callable[[float, str], float] = output_perturbation.largest_norm,
     gradients: Callable[[Number, str], Number] = output_perturbation.gradient_change,
@@ -109,13 +97,9 @@ def norm_of_a_regression(
     return Evidence(not failed, "α from 0.01 to 40, W = 0.1, 1, 7", ", ".join(failed[:3]))
 
 
-@check(
-    "floating",
-    mutants={
-        "a radius smaller by 3 %": {"radius": lambda *given: naive_pce.radius_squared(*given) / 1.03},
-        "7/6 smaller by 3 %": {"angle": lambda d, level: law.spectral_norm_angle(d, level - 0.035 * math.log(d))},
-    },
-)
+@check("floating")
+@mutant("a radius smaller by 3 %", radius=lambda *given: naive_pce.radius_squared(*given) / 1.03)
+@mutant("7/6 smaller by 3 %", angle=lambda d, level: law.spectral_norm_angle(d, level - 0.035 * math.log(d)))
 def radii_and_angles(
     radius: Callable[..., float] = naive_pce.radius_squared, angle: Callable[..., float] = law.spectral_norm_angle
 ) -> Evidence:
