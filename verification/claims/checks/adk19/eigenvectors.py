@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechani
 from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
 from covassay.reference.sensitivity import hadamard_pair
 from covassay.verification.claims.checks.adk19.basics import CASES, random_second_moment
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Found, check, mutant
 from covassay.verification.exact.series import exponential
 
 ROUNDING = 1e-9  # allowance for rounding in eigenvalues and norms
@@ -49,16 +49,15 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     return Evidence(holds, f"{CASES} random neighbours, d ≤ 4", f"largest change {worst:.6g}")
 
 
-@check("exact")
+@check("exact", scope="d = 2, 3, 4, 6")
 @mutant("the sum alone", bound=lambda exponents: sum(exponents))
 @mutant("twice the sum", bound=lambda exponents: 2 * sum(exponents))
-def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_loss) -> Evidence:
+def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_loss) -> Found:
     """The supremum of Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j over a, b ≥ 0 with Σ a ≤ 1, Σ b ≤ 1 is max η + Σ η.
 
     This is a linear program over two simplices, so its maximum is at vertices a = e_k, b = e_l; all are tried in
     rational arithmetic. The second sum is largest at l = d, the direction that is never drawn.
     """
-    failed = []
     for d in (2, 3, 4, 6):
         exponents = [Fraction(1 + (3 * i * i) % 7, 5) for i in range(d - 1)]
         best = max(
@@ -67,8 +66,7 @@ def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_
             for last in range(d)
         )
         if best != bound(list(exponents)):
-            failed.append(f"d={d}")
-    return Evidence(not failed, "d = 2, 3, 4, 6", ", ".join(failed))
+            yield f"d={d}"
 
 
 @check("floating")
@@ -199,13 +197,13 @@ def ray_factor(d: int) -> float:
     return math.sqrt(math.pi) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
 
 
-@check("floating")
+@check("floating", scope="six d ≤ 400, 61 values of s")
 @mutant("97 % of R", factor=lambda d: 0.97 * ray_factor(d))
 @mutant("103 % of R", factor=lambda d: 1.03 * ray_factor(d))
 @mutant("97 % of 2^{(d−1)/2}", dilation=lambda d: 0.97 * 2 ** ((d - 1) / 2))
 def excess_on_rays(
     factor: Callable[[int], float] = ray_factor, dilation: Callable[[int], float] = lambda d: 2 ** ((d - 1) / 2)
-) -> Evidence:
+) -> Found:
     """On every ray of the hemisphere m(s/2) ≤ R j(s/2) ≤ R 2^{(d−1)/2} m(s), and R ≤ √(πd/2).
 
     m and j are the integrals over [0, 1] of e^{−s r²} r^{d−2}, m with the weight (1 − r²)^{−1/2} and j without it. They
@@ -214,19 +212,17 @@ def excess_on_rays(
     """
     nodes, weights = np.polynomial.legendre.leggauss(1000)
     r, cosine = np.sin((nodes + 1) * math.pi / 4), np.cos((nodes + 1) * math.pi / 4)
-    failed = []
     for d in (2, 3, 5, 10, 40, 400):
         power = weights * r ** (d - 2)
         for s in (0.0, *np.geomspace(1e-4, 600, 60)):
             decay, slower = np.exp(-s * r**2), np.exp(-s * r**2 / 2)
             weighted, flat, halved = power @ decay, power @ (decay * cosine), power @ (slower * cosine)
             if weighted > factor(d) * flat * (1 + ROUNDING) or (not s and weighted < factor(d) * flat * (1 - ROUNDING)):
-                failed.append(f"Chebyshev, d={d}, s={s:.3g}")
+                yield f"Chebyshev, d={d}, s={s:.3g}"
             if halved > dilation(d) * weighted * (1 + ROUNDING):
-                failed.append(f"dilation, d={d}, s={s:.3g}")
+                yield f"dilation, d={d}, s={s:.3g}"
         if factor(d) > math.sqrt(math.pi * d / 2):
-            failed.append(f"R, d={d}")
-    return Evidence(not failed, "six d ≤ 400, 61 values of s", ", ".join(failed[:4]))
+            yield f"R, d={d}"
 
 
 @check("floating")
@@ -288,7 +284,7 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
     return Evidence(not failed, "all d, β, ε", ", ".join(failed), {"P(λ̂ + 1/ε < 0)": f"{float(lower):.6f}"})
 
 
-@check("symbolic")
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ, τ, ε, t")
 @mutant("3.88 for 4", constant=Fraction(97, 25))
 @mutant("0.97 t for t", share=Fraction(97, 100))
 @mutant(
@@ -305,7 +301,7 @@ def corrected_corollary_1(
     exponents: Callable[..., list[Number]] = lambda epsilon, weights: mechanism.adaptive_exponents(
         epsilon, weights, "paper"
     ),
-) -> Evidence:
+) -> Found:
     """With ε_i ∝ w_i = √(max(λ̂_i, 0) + τ), λ_i ≤ w_i² gives 8 Σ (d − i + 1 + t) λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
     The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the
@@ -314,7 +310,6 @@ def corrected_corollary_1(
     constant 16 = 4² cannot be smaller. There the one direction is not drawn, and ε₁ = ε/2.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
-    failed = []
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
@@ -324,11 +319,11 @@ def corrected_corollary_1(
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2
         gap = sp.cancel(sp.together(right - left) * epsilon)
         negative = not gap.is_polynomial(*w, t) or any(c < 0 for c in sp.Poly(sp.expand(gap), *w, t).coeffs())
-        failed += [f"d={d}"] if negative or (d == 1 and gap != 0) else []
-    return Evidence(not failed, "d = 1, 2, 3, 5, all λ, τ, ε, t", ", ".join(failed))
+        if negative or (d == 1 and gap != 0):
+            yield f"d={d}"
 
 
-@check("symbolic")
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ and ε")
 @mutant("3.88 for 4", constant=Fraction(97, 25))
 @mutant("31 for 32", last=Fraction(31))
 @mutant(
@@ -341,14 +336,13 @@ def error_at_uniform_budget(
     constant: Fraction = Fraction(4),
     last: Fraction = Fraction(32),
     exponents: Callable[..., list[Number]] = lambda epsilon, d: mechanism.uniform_exponents(epsilon, d, "paper"),
-) -> Evidence:
+) -> Found:
     """At ε₀ = ε/2, ε_i = ε/(2d): 8 Σ (d − i + 1) λ_i/ε_i ≤ 16 d³λ₁/ε and ≤ 16 d² Σ λ_i/ε, and 8d/ε₀² = 32d/ε².
 
     The left sides are those of ADK19.Thm2; Σ λ_i = tr C ≤ n. The ordered λ_i are sums of variables ≥ 0, in which the
     gaps have no negative coefficient. At d = 1 both bounds are attained, so the constant 16 = 4² cannot be smaller.
     """
     epsilon = sp.Symbol("epsilon", positive=True)
-    failed = []
     for d in (1, 2, 3, 5):
         steps = sp.symbols(f"s1:{d + 1}", nonnegative=True)
         values = [sum(steps[i:]) for i in range(d)]
@@ -358,10 +352,11 @@ def error_at_uniform_budget(
         for right in (square * d**3 * values[0] / epsilon, square * d**2 * sum(values) / epsilon):
             gap = sp.expand((right - left) * epsilon)
             negative = any(c < 0 for c in sp.Poly(gap, *steps).coeffs())
-            failed += [f"d={d}"] if negative or (d == 1 and gap != 0) else []
+            if negative or (d == 1 and gap != 0):
+                yield f"d={d}"
         scale = mechanism.eigenvalue_scale(epsilon)
-        failed += [f"eigenvalues, d={d}"] if sp.expand(2 * d * scale**2 - last * d / epsilon**2) != 0 else []
-    return Evidence(not failed, "d = 1, 2, 3, 5, all λ and ε", ", ".join(failed))
+        if sp.expand(2 * d * scale**2 - last * d / epsilon**2) != 0:
+            yield f"eigenvalues, d={d}"
 
 
 @check("exact", covers="case")
@@ -437,19 +432,18 @@ def gaussian_comparison(
 # THE SAMPLER
 
 
-@check("symbolic")
+@check("symbolic", scope="2 ≤ d ≤ 6")
 @mutant("the exponent −(d + 1)/2", power=lambda d: d + 1)
 @mutant("Ω⁻¹ for Ω", form=lambda u, omega: sum(v**2 / w for v, w in zip(u, omega, strict=True)))
 def angular_gaussian(
     power: Callable[[int], int] = lambda d: d,
     form: Callable[..., sp.Expr] = lambda u, omega: sum(v**2 * w for v, w in zip(u, omega, strict=True)),
-) -> Evidence:
+) -> Found:
     """For z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}, by the integral over the radius.
 
     The density of z at ru is ∝ exp(−r² uᵀΩu/2), and the volume element is r^{d−1} dr du. The check integrates over r
     for diagonal Ω, which a rotation brings about.
     """
-    failed = []
     r = sp.Symbol("r", positive=True)
     for d in range(2, 7):
         u, omega = sp.symbols(f"u1:{d + 1}", positive=True), sp.symbols(f"w1:{d + 1}", positive=True)
@@ -457,8 +451,8 @@ def angular_gaussian(
         marginal = sp.integrate(r ** (d - 1) * sp.exp(-(r**2) * q / 2), (r, 0, sp.oo))
         constant = sp.simplify(marginal**2 * q ** power(d))
         same = sp.expand(form(u, omega) - sum(w * v**2 for v, w in zip(u, omega, strict=True)))
-        failed += [f"d={d}"] if constant.free_symbols or same != 0 else []
-    return Evidence(not failed, "2 ≤ d ≤ 6", ", ".join(failed))
+        if constant.free_symbols or same != 0:
+            yield f"d={d}"
 
 
 @check("symbolic")

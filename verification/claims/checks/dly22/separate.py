@@ -17,7 +17,7 @@ from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import block_pair, triangle_l1
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Found, check, mutant
 
 CASES = 2000
 ROUNDING = 1e-9
@@ -60,19 +60,16 @@ def by_modulus(matrix: Matrix) -> Matrix:
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-06)
 @mutant("ordered by |λ|, as in the authors' code", vectors=by_modulus)
 @mutant("half the bound", factor=0.5)
-def weyl_step(
-    vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
-) -> Evidence:
+def weyl_step(vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0) -> Found:
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
     is tight. In the order of |λ| only the first bound fails.
     """
     rng = np.random.default_rng(1)
-    worst = 0.0
     for i in range(CASES):
         d = int(rng.integers(2, 6))
         x = rows_in_ball(rng, int(rng.integers(1, 7)), d)
@@ -81,9 +78,8 @@ def weyl_step(
         kept = np.einsum("ji,jk,ki->i", v, sigma, v)
         spread = float(np.ptp(np.linalg.eigvalsh(noise)))
         lost = float((np.linalg.eigvalsh(sigma)[::-1] - kept).max())
-        worst = max(worst, lost / (factor * spread), lost / (factor * 2 * float(np.linalg.norm(noise, 2))))
-    holds = 1 - 1e-6 < worst <= 1 + ROUNDING
-    return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}")
+        yield lost / (factor * spread)
+        yield lost / (factor * 2 * float(np.linalg.norm(noise, 2)))
 
 
 @check("floating")
@@ -114,7 +110,7 @@ def direction_error(bound: Callable[..., Number] = separate_cov.direction_error)
     return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}, identity off by {residual:.2g}")
 
 
-@check("floating")
+@check("floating", scope="200 points over six orders of magnitude")
 @mutant("2 for 2^{5/4}", directions=lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5))
 @mutant("without the factor √2", eigenvalues=lambda n, rho, w: w / (rho**0.5 * n))
 @mutant("β for β/2", total=lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log))
@@ -122,23 +118,21 @@ def theorem_1(
     directions: Callable[..., Number] = separate_cov.direction_error,
     eigenvalues: Callable[..., Number] = separate_cov.eigenvalue_error,
     total: Callable[..., Number] = separate_cov.error_bound,
-) -> Evidence:
+) -> Found:
     """Theorem 1's two terms are √(4 s tr υ) = 2^{5/4}√(υ tr)/(ρ^{1/4}√n) and sη = √2 η/(√ρ n), with s = √2/(n√ρ).
 
     υ and η are taken at β/2 each, so the error exceeds the sum of the two terms with probability at most β.
     """
     rng = np.random.default_rng(9)
-    worst = 0.0
     for _ in range(200):
         n, rho, trace, norm = 10 ** rng.uniform(-3, 3, 4)
         scale = math.sqrt(2) / (n * math.sqrt(rho))
-        worst = max(worst, abs(float(directions(n, rho, trace, norm)) / math.sqrt(4 * scale * trace * norm) - 1))
-        worst = max(worst, abs(float(eigenvalues(n, rho, norm)) / (scale * norm) - 1))
+        yield abs(float(directions(n, rho, trace, norm)) / math.sqrt(4 * scale * trace * norm) - 1) / 1e-12
+        yield abs(float(eigenvalues(n, rho, norm)) / (scale * norm) - 1) / 1e-12
         d, beta = int(rng.integers(1, 100)), 10 ** rng.uniform(-6, -0.01)
         spectral, euclidean = tails.upsilon_star(d, beta / 2), tails.eta(d, beta / 2)
         parts = directions(n, rho, trace, spectral) + eigenvalues(n, rho, euclidean)
-        worst = max(worst, abs(float(total(n, d, rho, trace, beta, "wigner", math.log) / parts) - 1))
-    return Evidence(worst < 1e-12, "200 points over six orders of magnitude", f"off by {worst:.2g}")
+        yield abs(float(total(n, d, rho, trace, beta, "wigner", math.log) / parts) - 1) / 1e-12
 
 
 @check("floating")
@@ -325,28 +319,26 @@ def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence
     return Evidence(not failed, "d = 1, …, 5, every sign pattern", ", ".join(failed), figures)
 
 
-@check("floating")
+@check("floating", scope="200 points over five orders of magnitude")
 @mutant("all of ε for the matrix", matrix_scale=lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c))
 @mutant("2/(nε) for the eigenvalues", eigenvalue_scale=lambda n, e: 2 / (n * e))
 def separate_pure(
     matrix_scale: Callable[..., Number] = separate_cov_pure.matrix_scale,
     eigenvalue_scale: Callable[..., Number] = separate_cov_pure.eigenvalue_scale,
-) -> Evidence:
+) -> Found:
     """Lemma 18: G and λ̃ spend ε/2 each, and the error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
 
     The sensitivities are √2 d/n for G and 2/n for λ̃.
     """
     rng = np.random.default_rng(10)
-    worst = 0.0
     for _ in range(200):
         n, epsilon, trace, upsilon, eta = 10 ** rng.uniform(-2, 3, 5)
         d = int(rng.integers(2, 1000))
         b, c = float(matrix_scale(n, d, epsilon, "paper")), float(eigenvalue_scale(n, epsilon))
         for change in ((math.sqrt(2) * d, 0.0), (0.0, 2.0)):
-            worst = max(worst, abs(separate_cov_pure.privacy_loss(*change, n, b, c) / epsilon - 0.5))
+            yield abs(separate_cov_pure.privacy_loss(*change, n, b, c) / epsilon - 0.5) / 1e-12
         printed = math.sqrt(8 * math.sqrt(2) * d * trace * upsilon / (n * epsilon)) + 4 * eta / (n * epsilon)
-        worst = max(worst, abs(separate_cov_pure.error_bound(trace, b * upsilon, c * eta) / printed - 1))
-    return Evidence(worst < 1e-12, "200 points over five orders of magnitude", f"off by {worst:.2g}")
+        yield abs(separate_cov_pure.error_bound(trace, b * upsilon, c * eta) / printed - 1) / 1e-12
 
 
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
@@ -488,10 +480,10 @@ def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball
     return Evidence(bool(holds), f"{CASES} random pairs, d ≤ 5", f"largest share of 2‖N‖: {worst:.9f}")
 
 
-@check("floating")
+@check("floating", scope=f"{3 * CASES} competitors, d ≤ 5")
 @mutant("only the diagonal, clipped", project=lambda m, r: np.diag(np.clip(np.diag(m), 0, 1)))
 @mutant("scaling to trace norm 1", project=lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum())))
-def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Evidence:
+def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Found:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
@@ -500,7 +492,6 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
     which have rank at most n, pinching would leave K; here K is its convex hull.
     """
     rng = np.random.default_rng(5)
-    failed = 0
     for _ in range(CASES):
         d = int(rng.integers(2, 6))
         target = symmetric_noise(rng, d)
@@ -509,7 +500,7 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
         inside = np.linalg.eigvalsh(near)[0] >= -ROUNDING and np.trace(near) <= 1 + ROUNDING
         turned = v.T @ near @ v
         shared = float(np.abs(turned - np.diag(np.diag(turned))).max()) < 1e-7
-        failed += not (inside and shared)
+        yield inside and shared
         x = rows_in_ball(rng, int(rng.integers(1, 4)), d)
         for m in (x.T @ x / len(x), np.outer(v[:, -1], v[:, -1]), np.zeros((d, d))):
             inner = v.T @ m @ v
@@ -517,6 +508,5 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
             whole = float(np.linalg.norm(target - m) ** 2)
             split = float(((values - pinched) ** 2).sum() + (inner**2).sum() - (pinched**2).sum())
             scale = 1 + whole
-            failed += bool(abs(whole - split) > ROUNDING * scale or pinched.min() < -ROUNDING)
-            failed += bool(float(((target - near) * (m - near)).sum()) > ROUNDING * scale)
-    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} cases fail")
+            yield abs(whole - split) <= ROUNDING * scale and pinched.min() >= -ROUNDING
+            yield float(((target - near) * (m - near)).sum()) <= ROUNDING * scale

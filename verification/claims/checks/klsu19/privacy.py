@@ -14,7 +14,7 @@ from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
 from covassay.verification.claims.checks.quoted import all_round_to
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Found, check, mutant
 from covassay.verification.exact import series
 
 Law = list[Fraction]
@@ -140,13 +140,13 @@ def literal_conversion(
 # COMPOSITION
 
 
-@check("exact")
+@check("exact", scope="200 random programs and two extreme ones")
 @mutant("the larger δ", delta=max)
 @mutant("the larger ε", epsilon=lambda e, f: sp.Max(e, f))
 def basic_composition(
     epsilon: Callable[..., Number] = privacy.pure_composition,
     delta: Callable[[Fraction, Fraction], Fraction] = lambda d, e: d + e,
-) -> Evidence:
+) -> Found:
     """(ε₁, δ₁)-DP followed adaptively by (ε₂, δ₂)-DP is (ε₁ + ε₂, δ₁ + δ₂)-DP.
 
     The check computes the smallest δ of the joint law of random two-stage programs on 3 × 3 outcomes exactly. The
@@ -157,7 +157,6 @@ def basic_composition(
     response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
     rare = Fraction(1, 100)
     leak: Kernel = [[rare, Fraction(0), 1 - rare], [Fraction(0), rare, 1 - rare]]
-    failed = 0
     for i in range(202):
         if i < 2:
             first, second = (response, response) if i == 0 else (leak, leak)
@@ -175,21 +174,19 @@ def basic_composition(
         composed = sp.exp(epsilon(*logs))
         joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
         reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
-        failed += reached > delta(*deltas)
-    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} cases fail")
+        yield reached <= delta(*deltas)
 
 
-@check("exact")
+@check("exact", scope="150 random programs, half of them not adaptive")
 @mutant("the larger ρ", composed=lambda *logs: max(logs, key=float))
 @mutant("the smaller ρ", composed=lambda *logs: min(logs, key=float))
-def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
+def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Found:
     """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
 
     The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
     2, 3, 5. They are equal to the product if the second stage does not depend on the first.
     """
     rng = random.Random(3)
-    failed = 0
     for i in range(150):
         first, kernels = random_kernel(rng, 2, 3), [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
         if i % 2:
@@ -204,8 +201,7 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
             bound = sp.exp(composed(*logs))
             reached = renyi_moment(joint[0], joint[1], order)
             exact = sp.Rational(reached.numerator, reached.denominator)
-            failed += bool(exact > bound or (i % 2 and exact != bound))
-    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} cases fail")
+            yield not (exact > bound or (i % 2 and exact != bound))
 
 
 # T-fold randomised response with odds a : 1 has the loss (2k − T) ln a if k answers are truthful. No T-fold composition
