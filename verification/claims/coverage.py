@@ -88,6 +88,8 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 def scope(check: ClaimCheck) -> str:
     """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
+    if check.scope:
+        return check.scope
     function = _plain(check)
     values = {**_used(function), **_defaults(function), **_constants(function)}
     for node in _nodes(function):

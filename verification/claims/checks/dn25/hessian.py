@@ -9,7 +9,7 @@ from fractions import Fraction
 import mpmath
 import sympy as sp
 
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 
 def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
@@ -22,7 +22,8 @@ def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
 Moment = Callable[[sp.Expr], sp.Expr]
 
 
-@check("symbolic", covers="all", mutants={"E‖Z‖_F² ≥ d³": {"moment": lambda d: d**3}})
+@check("symbolic", covers="all")
+@mutant("E‖Z‖_F² ≥ d³", moment=lambda d: d**3)
 def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d ≥ 1/(4d²) for d ≥ 4, by the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2.
 
@@ -36,7 +37,8 @@ def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Ev
     return Evidence(holds, "all d ≥ 4", f"the variance is at least {sp.factor(variance)}")
 
 
-@check("symbolic", covers="all", mutants={"a lower moment bound": {"moment": lambda d: d**3}})
+@check("symbolic", covers="all")
+@mutant("a lower moment bound", moment=lambda d: d**3)
 def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
@@ -50,7 +52,9 @@ def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), "all d ≥ 9", f"E max w ≥ {sp.factor(mean)}")
 
 
-@check("enclosed", mutants={"α = 2/d": {"cap": Fraction(2)}, "α = 3/d": {"cap": Fraction(3)}})
+@check("enclosed")
+@mutant("α = 2/d", cap=Fraction(2))
+@mutant("α = 3/d", cap=Fraction(3))
 def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 

@@ -11,20 +11,15 @@ from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
 from covassay.reference.sensitivity import centred_sensitivity, eigenvalue_gap
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = 2000
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
-        "orthogonal rows only": {"gap": lambda s, t, c: s + t},
-        "the Frobenius norm in place of the nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("the trace in place of the norm", gap=lambda s, t, c: s - t)
+@mutant("orthogonal rows only", gap=lambda s, t, c: s + t)
+@mutant("the Frobenius norm in place of the nuclear", gap=lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2))
 def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_gap) -> Evidence:
     """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
 
@@ -43,15 +38,9 @@ def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_
     return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="a convex function on a square is largest at one of its four corners",
-    mutants={
-        "all of ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
-        "half the noise on the radius": {"trace_scale": lambda n, e, c: 5 / (n * e)},
-    },
-)
+@check("symbolic", covers="all", exhausts="a convex function on a square is largest at one of its four corners")
+@mutant("all of ε in step 1", matrix_scale=lambda n, e, c: 2 / (n * e))
+@mutant("half the noise on the radius", trace_scale=lambda n, e, c: 5 / (n * e))
 def algorithm_2_budget(
     matrix_scale: Callable[..., Number] = nuclear_ball_projection.matrix_scale,
     trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
@@ -71,13 +60,9 @@ def algorithm_2_budget(
     return Evidence(holds, "all n and ε", figures=figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
-        "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},
-    },
-)
+@check("floating")
+@mutant("half the scale", scale=lambda n, e: nuclear_laplace.noise_scale(n, e) / 2)
+@mutant("squared norms", kernel=lambda norm, scale: -((norm / scale) ** 2))
 def loss_of_additive_noise(
     scale: Callable[..., Number] = nuclear_laplace.noise_scale, kernel: Callable[..., Number] = law.log_density_kernel
 ) -> Evidence:
@@ -105,14 +90,9 @@ def loss_of_additive_noise(
     )
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "a mean that does not move": {"change": lambda n, apart, beyond: apart * beyond / n},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
+@mutant("a mean that does not move", change=lambda n, apart, beyond: apart * beyond / n)
 def centred_on_the_line(
     sensitivity: Callable[..., Number] = centred_sensitivity,
     change: Callable[..., Number] = sensitivities.centred_change,
@@ -135,19 +115,11 @@ def centred_on_the_line(
     return Evidence(residuals == [0, 0, 0], "all n and rows, d = 1", f"residuals {residuals}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "3 % less noise on the matrix": {
-            "matrix": lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2)
-        },
-        "3 % less noise on the trace": {"trace": lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2)},
-        "a factor smaller by 3 %": {"factor": lambda: sp.Rational(97, 100) * 3 * sp.sqrt(3) / 2},
-    },
-)
+@check("symbolic", covers="all", exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2")
+@mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
+@mutant("3 % less noise on the matrix", matrix=lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2))
+@mutant("3 % less noise on the trace", trace=lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2))
+@mutant("a factor smaller by 3 %", factor=lambda: sp.Rational(97, 100) * 3 * sp.sqrt(3) / 2)
 def centred_algorithm_2(
     sensitivity: Callable[..., Number] = centred_sensitivity,
     matrix: Callable[[Number, Number], Number] = lambda n, e: 6 * sp.sqrt(3) * (n - 1) / (e * n**2),
@@ -178,13 +150,9 @@ def centred_algorithm_2(
     return Evidence(holds and figure, "all n ≥ 2 and ε", f"losses {losses}, printed scales {plain}")
 
 
-@check(
-    "exact",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "a mean that does not move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
-    },
-)
+@check("exact")
+@mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
+@mutant("a mean that does not move", change=lambda n, apart, beyond: (1 / n) * apart * beyond)
 def centred_change(
     sensitivity: Callable[..., Number] = centred_sensitivity,
     change: Callable[..., Number] = sensitivities.centred_change,

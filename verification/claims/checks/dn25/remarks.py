@@ -10,18 +10,13 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a crossover at n = d/ε": {"crossover": lambda d: d},
-        "a crossover 3 % later": {"crossover": lambda d: sp.Rational(103, 100) * d**2},
-        "above 1 for εn < 2d": {"trivial": lambda d: 2 * d},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("a crossover at n = d/ε", crossover=lambda d: d)
+@mutant("a crossover 3 % later", crossover=lambda d: sp.Rational(103, 100) * d**2)
+@mutant("above 1 for εn < 2d", trivial=lambda d: 2 * d)
 def crossover(
     crossover: Callable[[Number], Number] = lambda d: d**2, trivial: Callable[[Number], Number] = lambda d: d
 ) -> Evidence:
@@ -37,7 +32,8 @@ def crossover(
     return Evidence(ratio == 0 and large == [0, 0], "all n, d, ε", f"residuals {[ratio, *large]}")
 
 
-@check("exact", mutants={"an error of √d": {"zero_error_squared": lambda d: Fraction(d)}})
+@check("exact")
+@mutant("an error of √d", zero_error_squared=lambda d: Fraction(d))
 def zero_release(zero_error_squared: Callable[[int], Fraction] = lambda d: Fraction(1)) -> Evidence:
     """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times the error of releasing 0, without a limit in d.
 
@@ -55,20 +51,14 @@ def corrected_threshold(d: Number, n: Number) -> Pair:
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="each of the two bounds has two terms",
-    mutants={
-        "the printed threshold": {"threshold": lambda d, n: (1 / n, d ** -sp.Rational(1, 4))},
-        "a threshold 3 % larger": {
-            "threshold": lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
-        },
-        "d/(εn) for √d/(εn)": {"additive": lambda d, n: d / n},
-        "√(d/(εn)) for √d/(εn), as in the text": {"additive": lambda d, n: sp.sqrt(d / n)},
-        "enough from n = d^{1/4} on": {"enough": sp.Rational(1, 4)},
-    },
+@check("symbolic", covers="all", exhausts="each of the two bounds has two terms")
+@mutant("the printed threshold", threshold=lambda d, n: (1 / n, d ** -sp.Rational(1, 4)))
+@mutant(
+    "a threshold 3 % larger", threshold=lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
 )
+@mutant("d/(εn) for √d/(εn)", additive=lambda d, n: d / n)
+@mutant("√(d/(εn)) for √d/(εn), as in the text", additive=lambda d, n: sp.sqrt(d / n))
+@mutant("enough from n = d^{1/4} on", enough=sp.Rational(1, 4))
 def earlier_work(
     threshold: Callable[[Number, Number], Pair] = corrected_threshold,
     additive: Callable[[Number, Number], Number] = lambda d, n: sp.sqrt(d) / n,
@@ -91,7 +81,8 @@ def earlier_work(
     return Evidence([*residuals, *small, *told] == [0] * 6, "all d, n, ε", f"residuals {[*residuals, *small, *told]}")
 
 
-@check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
+@check("symbolic", covers="all")
+@mutant("the printed square", power=2)
 def approximate_rate(power: int = 1) -> Evidence:
     """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
 
@@ -113,15 +104,10 @@ def gain_of_theorem_2(trace: Number, level: Number) -> Number:
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "1/tr Σ, as printed": {"gain": lambda t, level: 1 / t},
-        "without the additive term": {"gain": lambda t, level: 1 / sp.sqrt(t)},
-        "ln d for its root": {"gain": lambda t, level: 1 / (sp.sqrt(t) + level)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("1/tr Σ, as printed", gain=lambda t, level: 1 / t)
+@mutant("without the additive term", gain=lambda t, level: 1 / sp.sqrt(t))
+@mutant("ln d for its root", gain=lambda t, level: 1 / (sp.sqrt(t) + level))
 def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
@@ -139,16 +125,10 @@ def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
     return Evidence(residual == 0 and between, "all n, d, ε, tr Σ", f"residual {residual}, between the two: {between}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the bound of Nikolov is a minimum of two terms",
-    mutants={
-        "without the additive term": {"additive": 0},
-        "ln d for √ln d": {"additive": sp.Symbol("s", positive=True)},
-        "tr Σ ≪ d/(εn)": {"least": lambda d, n: d / n},
-    },
-)
+@check("symbolic", covers="all", exhausts="the bound of Nikolov is a minimum of two terms")
+@mutant("without the additive term", additive=0)
+@mutant("ln d for √ln d", additive=sp.Symbol("s", positive=True))
+@mutant("tr Σ ≪ d/(εn)", least=lambda d, n: d / n)
 def recovered_rate(additive: Number = 1, least: Callable[[Number, Number], Number] = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
@@ -167,11 +147,8 @@ def recovered_rate(additive: Number = 1, least: Callable[[Number, Number], Numbe
     return Evidence(holds, "all n, d, ε", f"at tr Σ = 0 the ratio is {ratio.subs(trace, 0)}")
 
 
-@check(
-    "floating",
-    covers="case",
-    mutants={"the bound of Theorem 2": {"bound": lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n}},
-)
+@check("floating", covers="case")
+@mutant("the bound of Theorem 2", bound=lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n)
 def abstract_bound(
     bound: Callable[[int, int, float], float] = lambda d, n, trace: 10**6 * math.sqrt(d * trace / n),
 ) -> Evidence:
@@ -193,16 +170,10 @@ def never_negative(expression: sp.Expr) -> bool:
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the three ranges of tr Σ",
-    mutants={
-        "d^{1/4} in all regimes": {"small": lambda q: q},
-        "d^{1/2} for large traces": {"large": lambda q: q**2},
-        "εn tr Σ for its root": {"between": lambda q, y: q * y**2},
-    },
-)
+@check("symbolic", covers="all", exhausts="the three ranges of tr Σ")
+@mutant("d^{1/4} in all regimes", small=lambda q: q)
+@mutant("d^{1/2} for large traces", large=lambda q: q**2)
+@mutant("εn tr Σ for its root", between=lambda q, y: q * y**2)
 def gain_over_dly22(
     small: Callable[[Number], Number] = lambda q: sp.Integer(1),
     between: Callable[[Number, Number], Number] = lambda q, y: q * y,
@@ -230,7 +201,9 @@ def gain_over_dly22(
     return Evidence(residual == 0 and all(held), "all d, n, ε, tr Σ", f"residual {residual}, {held}")
 
 
-@check("symbolic", covers="all", mutants={"as printed": {"power": 1}, "the printed prefactor": {"other": 1}})
+@check("symbolic", covers="all")
+@mutant("as printed", power=1)
+@mutant("the printed prefactor", other=1)
 def step_2_display(power: int = 2, other: int = 2) -> Evidence:
     """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; with the prefactor d³/log² it is C₃² log."""
     c, d, log = sp.symbols("c d L", positive=True)
@@ -240,7 +213,8 @@ def step_2_display(power: int = 2, other: int = 2) -> Evidence:
     return Evidence(residual == 0 and before == 0, "all d, β", f"residuals {residual}, {before}")
 
 
-@check("symbolic", covers="case", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
+@check("symbolic", covers="case")
+@mutant("with log(d/β)", numerator=lambda d, b: sp.log(d / b))
 def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1 / b)) -> Evidence:
     """α₁ = C₁ √(log(1/β)/d) does not dominate √(log(d/β)/(c₁d)): log(d/β)/log(1/β) tends to ∞ for fixed β."""
     d = sp.symbols("d", positive=True)
@@ -249,7 +223,8 @@ def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1
     return Evidence(limit == sp.oo, "β = 1/2, d → ∞", f"limit {limit}")
 
 
-@check("symbolic", covers="all", mutants={"with log(1/β)": {"level": lambda d, b: sp.log(1 / b)}})
+@check("symbolic", covers="all")
+@mutant("with log(1/β)", level=lambda d, b: sp.log(1 / b))
 def corrected_cap(level: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(d / b)) -> Evidence:
     """1/d ≤ √(log(d/β)/d) for d ≥ 2, so α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
 
@@ -265,7 +240,8 @@ def corrected_cap(level: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp
     )
 
 
-@check("enclosed", mutants={"C = 1": {"constant": 1}})
+@check("enclosed")
+@mutant("C = 1", constant=1)
 def trivial_dimensions(constant: int = 2) -> Evidence:
     """2 exp(−d^{1/3}/C) ≥ 1 for d = 1, 2 and C = 2, so that Theorem 6 says nothing there; C = 1.81 is too small.
 
@@ -282,15 +258,10 @@ def trivial_dimensions(constant: int = 2) -> Evidence:
     return Evidence(small and all((v > 1) is True for v in values), "d = 1, 2", detail)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a larger power of the logarithm": {"power": Fraction(2)},
-        "C^{−1} for C^{−3/2}": {"limit": lambda c3, c: 1 + c3 / c},
-        "3 % more": {"limit": lambda c3, c: 1 + sp.Rational(103, 100) * c3 / c ** sp.Rational(3, 2)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("a larger power of the logarithm", power=Fraction(2))
+@mutant("C^{−1} for C^{−3/2}", limit=lambda c3, c: 1 + c3 / c)
+@mutant("3 % more", limit=lambda c3, c: 1 + sp.Rational(103, 100) * c3 / c ** sp.Rational(3, 2))
 def product_of_bounds(
     power: Fraction = Fraction(3, 2),
     limit: Callable[[Number, Number], Number] = lambda c3, c: 1 + c3 / c ** sp.Rational(3, 2),

@@ -9,7 +9,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = 3000
 ROUNDING = 1e-9  # allowance for rounding in the comparisons of norms, relative to their size
@@ -40,7 +40,9 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
-@check("floating", mutants={"rescaling": {"project": rescale}, "the Frobenius ball": {"project": frobenius_clip}})
+@check("floating")
+@mutant("rescaling", project=rescale)
+@mutant("the Frobenius ball", project=frobenius_clip)
 def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     """For r ≥ tr Σ, P = Π(Σ + Z) satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
 
@@ -60,14 +62,10 @@ def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
 
 
-@check(
-    "floating",
-    mutants={
-        "no projection": {"project": lambda m, r: m},
-        "a radius larger by 3 %": {"project": lambda m, r: nuclear_ball(m, 1.03 * r)},
-        "a radius smaller by 3 %": {"project": lambda m, r: nuclear_ball(m, r / 1.03)},
-    },
-)
+@check("floating")
+@mutant("no projection", project=lambda m, r: m)
+@mutant("a radius larger by 3 %", project=lambda m, r: nuclear_ball(m, 1.03 * r))
+@mutant("a radius smaller by 3 %", project=lambda m, r: nuclear_ball(m, r / 1.03))
 def small_radius(project: Project = nuclear_ball) -> Evidence:
     """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
     failed, worst = 0, 0.0
@@ -80,7 +78,8 @@ def small_radius(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not failed and worst > 1 - ROUNDING, scope, f"{failed} cases fail; largest share {worst:.6f}")
 
 
-@check("floating", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
+@check("floating")
+@mutant("a tail without its factor 1/2", tail=lambda t: math.exp(-t))
 def trace_tail(tail: Callable[[float], float] = lambda t: math.exp(-t) / 2) -> Evidence:
     """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β ≥ ½, and r < tr Σ has probability e^{−tr Σ/b}/2.
 

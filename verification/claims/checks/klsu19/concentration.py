@@ -9,7 +9,7 @@ import sympy as sp
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.gaussian_estimation import weak_ppc
 from covassay.verification.claims.checks.quoted import all_round_to
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact import series
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -17,15 +17,10 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 # ONE GAUSSIAN
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "e^{−t²} for 2 e^{−t²/2}": {"bound": lambda t: sp.exp(-(t**2))},
-        "0.9 for 2": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
-        "1.94 for 2, so 0.97 for 1": {"bound": lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("e^{−t²} for 2 e^{−t²/2}", bound=lambda t: sp.exp(-(t**2)))
+@mutant("0.9 for 2", bound=lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2))
+@mutant("1.94 for 2, so 0.97 for 1", bound=lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2))
 def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
     """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
@@ -73,13 +68,9 @@ EXACT_CASES = [
 ]  # pairs (m, t) for which mt is a square
 
 
-@check(
-    "symbolic",
-    mutants={
-        "‖A‖t for 2‖A‖t": {"bound": lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t},
-        "‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t},
-    },
-)
+@check("symbolic")
+@mutant("‖A‖t for 2‖A‖t", bound=lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t)
+@mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t)
 def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
 
@@ -103,15 +94,10 @@ def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check(
-    "enclosed",
-    covers="case",
-    mutants={
-        "A = 1 for A = −1": {"sign": 1},
-        "with the linear term": {"bound": radius},
-        "a figure larger by 3 %": {"quoted": ("0.02611", "0.01832")},
-    },
-)
+@check("enclosed", covers="case")
+@mutant("A = 1 for A = −1", sign=1)
+@mutant("with the linear term", bound=radius)
+@mutant("a figure larger by 3 %", quoted=("0.02611", "0.01832"))
 def printed_lower_tail(
     sign: int = -1, bound: Callable[..., Number] = lower_radius, quoted: tuple[str, str] = ("0.02535", "0.01832")
 ) -> Evidence:
@@ -128,7 +114,8 @@ def printed_lower_tail(
     return Evidence(holds, "a counterexample", figures=figures)
 
 
-@check("symbolic", mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}})
+@check("symbolic")
+@mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t))
 def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
@@ -146,13 +133,9 @@ def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidenc
     return Evidence(exponent == 0 and seen, "all A ⪰ 0, t", f"exponent + t = {exponent}")
 
 
-@check(
-    "enclosed",
-    mutants={
-        "√(L/m) for 4√(L/m)": {"bound": lambda level, m, sqrt: sqrt(level / m) + 2 * level / m},
-        "without the linear term": {"bound": lambda level, m, sqrt: 4 * sqrt(level / m)},
-    },
-)
+@check("enclosed")
+@mutant("√(L/m) for 4√(L/m)", bound=lambda level, m, sqrt: sqrt(level / m) + 2 * level / m)
+@mutant("without the linear term", bound=lambda level, m, sqrt: 4 * sqrt(level / m))
 def chi_square_mean(
     bound: Callable[..., Number] = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m),
 ) -> Evidence:
@@ -188,11 +171,8 @@ def chi_square_mean(
 # REGULARITY OF GAUSSIAN DATA
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={"√s for √(1 + s) − 1": {"rows": lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s}},
-)
+@check("symbolic", covers="all")
+@mutant("√s for √(1 + s) − 1", rows=lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s)
 def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regularity_rows) -> Evidence:
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 

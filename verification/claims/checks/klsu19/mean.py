@@ -14,7 +14,7 @@ from covassay.reference.domain import Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.privacy import zcdp_composition, zcdp_of_gaussian
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential
 
 CASES = 3000
@@ -31,14 +31,9 @@ def gaussian_tail(t: Fraction) -> Bounds:
 # PRIVACY
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "counts with half the variance": {"counts": lambda rho: kv_mean.count_variance(rho) / 2},
-        "noise for a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("counts with half the variance", counts=lambda rho: kv_mean.count_variance(rho) / 2)
+@mutant("noise for a window of w", mean=lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho))
 def kv_budget(
     counts: Callable[[Number], Number] = kv_mean.count_variance,
     mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
@@ -59,14 +54,10 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
     return counts
 
 
-@check(
-    "floating",
-    mutants={
-        "cumulative counts": {"histogram": cumulative},
-        "bins wider by 3 %": {"histogram": lambda block, sigma, last: kv_mean.histogram(block, 1.03 * sigma, last)},
-        "a sensitivity of w/n": {"width": 1.0},
-    },
-)
+@check("floating")
+@mutant("cumulative counts", histogram=cumulative)
+@mutant("bins wider by 3 %", histogram=lambda block, sigma, last: kv_mean.histogram(block, 1.03 * sigma, last))
+@mutant("a sensitivity of w/n", width=1.0)
 def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
@@ -97,16 +88,13 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
 # ACCURACY OF ONE COLUMN
 
 
-@check(
-    "floating",
-    mutants={
-        "a gap of 0.28": {"gap": Fraction(28, 100)},
-        "rows without a share for the noise": {
-            "rows": lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log)
-        },
-        "half the rows": {"rows": lambda *inputs: kv_mean.enough_rows(*inputs) / 2},
-    },
+@check("floating")
+@mutant("a gap of 0.28", gap=Fraction(28, 100))
+@mutant(
+    "rows without a share for the noise",
+    rows=lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log),
 )
+@mutant("half the rows", rows=lambda *inputs: kv_mean.enough_rows(*inputs) / 2)
 def kv_location(
     gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Callable[..., Number] = kv_mean.enough_rows
 ) -> Evidence:
@@ -132,14 +120,9 @@ def kv_location(
                     "; ".join(failed[:2]), figures)  # fmt: skip
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "the window for n = 1": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
-        "ln(1/β) for ln(8/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("the window for n = 1", width=lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log))
+@mutant("ln(1/β) for ln(8/β)", bound=lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log))
 def kv_error(
     width: Callable[..., Number] = kv_mean.half_width, bound: Callable[..., Number] = kv_mean.error_bound
 ) -> Evidence:
@@ -170,7 +153,8 @@ def kv_error(
     return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
 
 
-@check("enclosed", mutants={"a quarter of the exponent": {"rate": Fraction(2)}})
+@check("enclosed")
+@mutant("a quarter of the exponent", rate=Fraction(2))
 def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
     """P(|N(0, 1)| > t) ≤ e^{−t²/2}, without the factor 2 that the union bound would give.
 
@@ -182,7 +166,8 @@ def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
     return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", ", ".join(failed[:3]))
 
 
-@check("floating", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
+@check("floating")
+@mutant("a tenth of the bound", bound=lambda *inputs: kv_mean.error_bound(*inputs) / 10)
 def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
     """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
 
@@ -220,7 +205,9 @@ def mahalanobis(v: Vector, sigma: Matrix) -> float:
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
-@check("floating", mutants={"½I ⪯ Σ for I ⪯ Σ": {"smallest": 0.5}, "κ for √κ": {"deviation": lambda k: k}})
+@check("floating")
+@mutant("½I ⪯ Σ for I ⪯ Σ", smallest=0.5)
+@mutant("κ for √κ", deviation=lambda k: k)
 def coordinate_errors(
     smallest: float = 1.0, deviation: Callable[[Number], Number] = naive_pme.deviation_bound
 ) -> Evidence:
@@ -251,10 +238,9 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
     return change
 
 
-@check(
-    "floating",
-    mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "twice the differences": {"scale": 2.0}},
-)
+@check("floating")
+@mutant("overlapping pairs", differences=neighbours_subtracted)
+@mutant("twice the differences", scale=2.0)
 def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
     """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
 
@@ -277,13 +263,9 @@ def inverse(a: Matrix) -> Matrix:
     return np.asarray(np.linalg.inv(a), dtype=np.float64)
 
 
-@check(
-    "floating",
-    mutants={
-        "the transpose for the inverse": {"back": lambda a: a.T},
-        "R for R′": {"bound": lambda mean_bound: mean_bound},
-    },
-)
+@check("floating")
+@mutant("the transpose for the inverse", back=lambda a: a.T)
+@mutant("R for R′", bound=lambda mean_bound: mean_bound)
 def preconditioned_mean(
     back: Callable[[Matrix], Matrix] = inverse, bound: Callable[[Number], Number] = pme.image_bound
 ) -> Evidence:
@@ -314,7 +296,8 @@ def preconditioned_mean(
     )
 
 
-@check("floating", mutants={"ρ for each step": {"share": lambda budget: budget}})
+@check("floating")
+@mutant("ρ for each step", share=lambda budget: budget)
 def pme_budget(share: Callable[[Number], Number] = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 

@@ -6,18 +6,14 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.mechanisms.building_blocks import gaussian_approximate
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = 3000
 
 
-@check(
-    "floating",
-    mutants={
-        "for larger ε too": {"largest": 10.0},
-        "1.01 for 1.25": {"multiplier": lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01)},
-    },
-)
+@check("floating")
+@mutant("for larger ε too", largest=10.0)
+@mutant("1.01 for 1.25", multiplier=lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01))
 def classical_scale(
     multiplier: Callable[[float, float], float] = gaussian_approximate.classical_multiplier, largest: float = 1.0
 ) -> Evidence:

@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix, Number, Vector, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import joint_moments
 from covassay.reference.sensitivity import frobenius_change_squared
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 Weight = Callable[..., Number]
 Scale = Callable[[Number, int, Number, Number], Number]
@@ -124,14 +124,9 @@ def one_column(
     return Evidence(not failed, "all rows of the unit ball, d = 1, all weights", ", ".join(failed))
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "half of the weight": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(d, w, sqrt) / 2},
-        "‖Δ‖_F² without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("half of the weight", weight=lambda d, w, sqrt: joint_moments.moment_weight(d, w, sqrt) / 2)
+@mutant("‖Δ‖_F² without −2c²", frobenius=lambda s, t, c: s**2 + t**2)
 def lifted_rows(
     weight: Weight = joint_moments.moment_weight,
     frobenius: Callable[[Number, Number, Number], Number] = frobenius_change_squared,
@@ -169,16 +164,12 @@ def worst(d: int, weight: float) -> tuple[Vector, Vector]:
     return x, c * x + (1 - c**2) ** 0.5 * np.eye(d)[1]
 
 
-@check(
-    "floating",
-    mutants={
-        "σ₁ smaller by 3 %": {"first": lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) / 1.03},
-        "σ₂ smaller by 3 %": {"second": lambda n, d, rho, w: joint_moments.moment_scale(n, d, rho, w) / 1.03},
-        "σ₁ larger by 3 %": {"first": lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) * 1.03},
-        "σ₂ without 1/√λ": {"second": joint_moments.mean_scale},
-        "σ₂ of the second moment alone": {"second": lambda n, d, rho, w: ((2 if d > 1 else 1) / (2 * rho)) ** 0.5 / n},
-    },
-)
+@check("floating")
+@mutant("σ₁ smaller by 3 %", first=lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) / 1.03)
+@mutant("σ₂ smaller by 3 %", second=lambda n, d, rho, w: joint_moments.moment_scale(n, d, rho, w) / 1.03)
+@mutant("σ₁ larger by 3 %", first=lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) * 1.03)
+@mutant("σ₂ without 1/√λ", second=joint_moments.mean_scale)
+@mutant("σ₂ of the second moment alone", second=lambda n, d, rho, w: ((2 if d > 1 else 1) / (2 * rho)) ** 0.5 / n)
 def budget(first: Scale = joint_moments.mean_scale, second: Scale = joint_moments.moment_scale) -> Evidence:
     """Joint moments spend exactly ρ, for every weight: some rows attain it, and no random rows exceed it."""
     rng = np.random.default_rng(72)

@@ -14,7 +14,7 @@ import sympy as sp
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws.nuclear_laplace import schatten_limit
 from covassay.reference.sensitivity import centred_pair, centred_sensitivity
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact import ordered_integral
 from covassay.verification.exact.series import PI, Bounds
 from covassay.verification.exact.spectral_cdf import (
@@ -64,16 +64,10 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
     return low, high
 
 
-@check(
-    "enclosed",
-    mutants={
-        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "1.1·1.0001 for 1.1": {
-            "other": lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits)
-        },
-        "dimension d + 1 for d": {"other": lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits)},
-    },
-)
+@check("enclosed")
+@mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
+@mutant("1.1·1.0001 for 1.1", other=lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits))
+@mutant("dimension d + 1 for d", other=lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits))
 def norm_by_iterated_integration(
     law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
     other: Callable[[int, Fraction, int], tuple[Fraction, Fraction]] = ordered_integral.bounds,
@@ -120,13 +114,9 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 }
 
 
-@check(
-    "floating",
-    mutants={
-        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "22/7 for π": {"pi": (Fraction(22, 7), Fraction(22, 7))},
-    },
-)
+@check("floating")
+@mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
+@mutant("22/7 for π", pi=(Fraction(22, 7), Fraction(22, 7)))
 def norm_table(law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
 
@@ -158,14 +148,10 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
     return 2 / mpmath.pi * integrand
 
 
-@check(
-    "floating",
-    mutants={
-        "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
-        "p for p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p)},
-        "uniform spectra": {"moment": lambda p: 1 / (p + 1)},
-    },
-)
+@check("floating")
+@mutant("half the limit", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2)
+@mutant("p for p + 1", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p))
+@mutant("uniform spectra", moment=lambda p: 1 / (p + 1))
 def schatten_constants_twice(
     limit: Callable[..., Number] = schatten_limit, moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature
 ) -> Evidence:
@@ -182,14 +168,10 @@ def schatten_constants_twice(
     return Evidence(not wrong, f"p in {tuple(CONSTANTS)}", "; ".join(wrong[:2]), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "a constant of 3.0001": {"constant": mpmath.mpf("3.0001")},
-        "without the factor p + 1, halved": {
-            "limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
-        },
-    },
+@check("floating")
+@mutant("a constant of 3.0001", constant=mpmath.mpf("3.0001"))
+@mutant(
+    "without the factor p + 1, halved", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
 )
 def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Number = 3) -> Evidence:
     """The constant 3 of Theorem 1 holds below p* = 3.072435706203214992622235, the root of C_p = 3 by either route.
@@ -215,16 +197,11 @@ def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Numb
 # THE WISHART MECHANISM
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "d degrees of freedom": {"degrees": lambda d: d},
-        "a scale of 3/(nε)": {"scale": lambda n, epsilon: 3 / (n * epsilon)},
-        "1 − e^{−ε}": {"formula": lambda epsilon, exp: 1 - exp(-epsilon)},
-        "another last digit": {"quoted": "0.283468689427"},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("d degrees of freedom", degrees=lambda d: d)
+@mutant("a scale of 3/(nε)", scale=lambda n, epsilon: 3 / (n * epsilon))
+@mutant("1 − e^{−ε}", formula=lambda epsilon, exp: 1 - exp(-epsilon))
+@mutant("another last digit", quoted="0.283468689427")
 def wishart_event_twice(
     formula: Callable[..., Number] = lambda epsilon, exp: 1 - exp(-epsilon / 3),
     degrees: Callable[[Number], Number] = lambda d: d + 1,
@@ -260,18 +237,12 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
     return sp.factor(sp.simplify(sp.together(expanded * sp.conjugate(expanded))))
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="a polynomial without roots on a half-line has one sign there",
-    mutants={
-        "2√3 for 3√3": {"sensitivity": lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2},
-        "√26 for √27": {"sensitivity": lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2},
-        "n for n − 1": {"sensitivity": lambda n, d, sqrt: 3 * sqrt(3) / n},
-        "21 for 64/3 at x = −m": {"opposite": Fraction(21)},
-        "22 for 64/3 at x = −m": {"opposite": Fraction(22)},
-    },
-)
+@check("symbolic", covers="all", exhausts="a polynomial without roots on a half-line has one sign there")
+@mutant("2√3 for 3√3", sensitivity=lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2)
+@mutant("√26 for √27", sensitivity=lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2)
+@mutant("n for n − 1", sensitivity=lambda n, d, sqrt: 3 * sqrt(3) / n)
+@mutant("21 for 64/3 at x = −m", opposite=Fraction(21))
+@mutant("22 for 64/3 at x = −m", opposite=Fraction(22))
 def centred_sensitivity_twice(
     sensitivity: Callable[..., Number] = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
@@ -320,13 +291,9 @@ def centred_covariance(x: Matrix) -> Matrix:
     return covariance
 
 
-@check(
-    "floating",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d: 2 / n},
-        "the value for d ≥ 2 at d = 1 too": {"sensitivity": lambda n, d: centred_sensitivity(n, 2)},
-    },
-)
+@check("floating")
+@mutant("2/n, as without centring", sensitivity=lambda n, d: 2 / n)
+@mutant("the value for d ≥ 2 at d = 1 too", sensitivity=lambda n, d: centred_sensitivity(n, 2))
 def centred_sensitivity_on_data(sensitivity: Callable[[int, int], Number] = centred_sensitivity) -> Evidence:
     """No random neighbours move the centred covariance by more than its sensitivity, and `centred_pair` attains it.
 

@@ -15,7 +15,7 @@ from scipy import stats
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar, nuclear_laplace, wigner
 from covassay.reference.mechanisms import johnson_lindenstrauss
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a check
@@ -38,16 +38,18 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
 
-@check(
-    "floating",
-    mutants={
-        "independent Laplace entries": {"sampler": _laplace_entries},
-        "3 % more noise": {"sampler": lambda d, rng, size, symmetric=False: 1.03 * nuclear_laplace.sample(
-            d, rng, size, symmetric=symmetric)},
-        "3 % less symmetric noise": {"sampler": lambda d, rng, size, symmetric=False: nuclear_laplace.sample(
-            d, rng, size, symmetric=symmetric) / (1.03 if symmetric else 1)},
-    },
-)  # fmt: skip
+@check("floating")
+@mutant("independent Laplace entries", sampler=_laplace_entries)
+@mutant(
+    "3 % more noise",
+    sampler=lambda d, rng, size, symmetric=False: 1.03 * nuclear_laplace.sample(d, rng, size, symmetric=symmetric),
+)
+@mutant(
+    "3 % less symmetric noise",
+    sampler=lambda d, rng, size, symmetric=False: (
+        nuclear_laplace.sample(d, rng, size, symmetric=symmetric) / (1.03 if symmetric else 1)
+    ),
+)
 def gamma_radius(sampler: Sampler = nuclear_laplace.sample) -> Evidence:
     """‖Z‖_* of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
@@ -79,7 +81,8 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
     return spectrum
 
 
-@check("floating", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
+@check("floating")
+@mutant("no repulsion", sampler=_proportional_spectrum)
 def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
@@ -108,15 +111,13 @@ def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matri
     return q
 
 
-@check(
-    "floating",
-    mutants={
-        "QR without its signs": {"sampler": lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0]},
-        "QR of entries that are not Gaussian": {"sampler": lambda d, rng, size: np.linalg.qr(
-            rng.uniform(-1, 1, (size, d, d)) ** 3)[0]},
-        "a first column whose second entry is positive": {"sampler": _second_entry_positive},
-    },
-)  # fmt: skip
+@check("floating")
+@mutant("QR without its signs", sampler=lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0])
+@mutant(
+    "QR of entries that are not Gaussian",
+    sampler=lambda d, rng, size: np.linalg.qr(rng.uniform(-1, 1, (size, d, d)) ** 3)[0],
+)
+@mutant("a first column whose second entry is positive", sampler=_second_entry_positive)
 def haar_factors(sampler: Sampler = haar.sample) -> Evidence:
     """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
@@ -167,15 +168,11 @@ def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
     return drawn
 
 
-@check(
-    "floating",
-    mutants={
-        "nothing rejected": {"sampler": _angular_gaussian},
-        "the opposite exponent": {"sampler": lambda m, rng, size: bingham.sample(-m, rng, size)},
-        "3 % more of one sign": {"sampler": lambda m, rng, size: _more_of_one_sign(m, rng, size)},
-        "3 % too long": {"sampler": lambda m, rng, size: 1.03 * bingham.sample(m, rng, size)},
-    },
-)
+@check("floating")
+@mutant("nothing rejected", sampler=_angular_gaussian)
+@mutant("the opposite exponent", sampler=lambda m, rng, size: bingham.sample(-m, rng, size))
+@mutant("3 % more of one sign", sampler=lambda m, rng, size: _more_of_one_sign(m, rng, size))
+@mutant("3 % too long", sampler=lambda m, rng, size: 1.03 * bingham.sample(m, rng, size))
 def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
     """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
@@ -201,13 +198,9 @@ def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
     return replace(found, holds=found.holds and not wrong)
 
 
-@check(
-    "floating",
-    mutants={
-        "half the rate": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
-        "the envelope parameter b = q": {"envelope": lambda a: float(len(a))},
-    },
-)
+@check("floating")
+@mutant("half the rate", rate=lambda m: bingham.acceptance_rate(m) / 2)
+@mutant("the envelope parameter b = q", envelope=lambda a: float(len(a)))
 def bingham_acceptance_rate(
     rate: Callable[[Matrix], float] = bingham.acceptance_rate,
     envelope: Callable[[Vector], float] = bingham.envelope_parameter,
@@ -233,13 +226,9 @@ def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
-@check(
-    "floating",
-    mutants={
-        "the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe},
-        "one normal for all entries": {"sampler": _one_normal},
-    },
-)
+@check("floating")
+@mutant("the Gaussian orthogonal ensemble", sampler=wigner.sample_goe)
+@mutant("one normal for all entries", sampler=_one_normal)
 def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with independent N(0, 1) entries on and above the diagonal.
 
@@ -271,18 +260,15 @@ def sketch(d: int, alpha: float, beta: float) -> int:
     return int(johnson_lindenstrauss.sketch_rows(d, alpha, beta))
 
 
-@check(
-    "floating",
-    mutants={
-        "entries larger by 3 %": {"transform": lambda *given: 1.03 * johnson_lindenstrauss.transform(*given)},
-        "entries smaller by 3 %": {"transform": lambda *given: johnson_lindenstrauss.transform(*given) / 1.03},
-        "signs": {"transform": _signs},
-        "the same T for every seed": {
-            "transform": lambda d, alpha, beta, seed: johnson_lindenstrauss.transform(d, alpha, beta, 0)
-        },
-        "a row too few": {"transform": lambda *given: johnson_lindenstrauss.transform(*given)[1:]},
-    },
+@check("floating")
+@mutant("entries larger by 3 %", transform=lambda *given: 1.03 * johnson_lindenstrauss.transform(*given))
+@mutant("entries smaller by 3 %", transform=lambda *given: johnson_lindenstrauss.transform(*given) / 1.03)
+@mutant("signs", transform=_signs)
+@mutant(
+    "the same T for every seed",
+    transform=lambda d, alpha, beta, seed: johnson_lindenstrauss.transform(d, alpha, beta, 0),
 )
+@mutant("a row too few", transform=lambda *given: johnson_lindenstrauss.transform(*given)[1:])
 def sketching(transform: Sampler = johnson_lindenstrauss.transform) -> Evidence:
     """The public T of the Johnson–Lindenstrauss mechanism has independent N(0, 1/l) entries for l < D; T = I for l = D.
 

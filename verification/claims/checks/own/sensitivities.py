@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
 from covassay.reference.sensitivity import SENSITIVITIES, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Found, check, mutant
 
 CASES = 3000
 ROUNDING = 1e-12  # relative allowance for rounding
@@ -25,15 +25,10 @@ Formula = Callable[[Number, Number, Number], Number]
 # THE NORMS OF A MATRIX OF RANK TWO
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a plus in the root": {"positive": lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2},
-        "without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
-        "twice the trace": {"trace": lambda s, t: 2 * (s - t)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("a plus in the root", positive=lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2)
+@mutant("without −2c²", frobenius=lambda s, t, c: s**2 + t**2)
+@mutant("twice the trace", trace=lambda s, t: 2 * (s - t))
 def spectral_suprema(
     positive: Formula = sensitivities.positive_eigenvalue,
     negative: Formula = sensitivities.negative_eigenvalue,
@@ -80,22 +75,17 @@ def spectral_suprema(
 # ENTRIES
 
 
-@check(
-    "floating",
-    mutants={
-        "2d, as in ADK19": {"bound": lambda d: 2 * d},
-        "a bound of d": {"bound": lambda d: d},
-        "√(2d² − 1), as for odd d": {"bound": lambda d: (2 * d**2 - 1) ** 0.5},
-    },
-)
-def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
+@check("floating", scope="upper bound for all d; attained for every even d (checked to 40)")
+@mutant("2d, as in ADK19", bound=lambda d: 2 * d)
+@mutant("a bound of d", bound=lambda d: d)
+@mutant("√(2d² − 1), as for odd d", bound=lambda d: (2 * d**2 - 1) ** 0.5)
+def all_entries(bound: Callable[[int], Number] = full_l1) -> Found:
     """Σ_ij |Δ_ij| ≤ √2 d, and this is attained for every even d.
 
     Let W be the signs of Δ. The sum is xᵀWx − yᵀWy ≤ λ_max(W) − λ_min(W) ≤ √2 ‖W‖_F = √2 d. For d = 2k let x have k
     entries cos(π/8)/√k and k entries sin(π/8)/√k, and let y have −sin(π/8)/√k and cos(π/8)/√k in their places. Then
     every |Δ_ij| is √2/d.
     """
-    failed = []
     cos2, cossin = (1 + 1 / sp.sqrt(2)) / 2, 1 / (2 * sp.sqrt(2))  # cos² π/8 and cos π/8 sin π/8
     for d in range(2, 41, 2):
         k = d // 2
@@ -103,17 +93,12 @@ def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
         squares = {sp.nsimplify(sp.expand(v**2)) for row in blocks for v in row}
         total_squared = Fraction(2, d**2) * d**4
         if squares != {sp.Rational(2, d**2)} or abs(float(bound(d)) ** 2 - float(total_squared)) > 1e-9:
-            failed.append(f"d={d}")
-    return Evidence(not failed, "upper bound for all d; attained for every even d (checked to 40)", ", ".join(failed))
+            yield f"d={d}"
 
 
-@check(
-    "floating",
-    mutants={
-        "√2 d, as for even d": {"value": lambda d: math.sqrt(2) * d},
-        "the triangle's entries": {"enumerated": lambda d, triangle: enumerated_l1(d, True)},
-    },
-)
+@check("floating")
+@mutant("√2 d, as for even d", value=lambda d: math.sqrt(2) * d)
+@mutant("the triangle's entries", enumerated=lambda d, triangle: enumerated_l1(d, True))
 def all_entries_odd(
     value: Callable[[int], float] = lambda d: math.sqrt(2 * d**2 - 1),
     enumerated: Callable[[int, bool], float] = enumerated_l1,
@@ -125,14 +110,10 @@ def all_entries_odd(
     return Evidence(not failed, "d = 3, 5, all sign patterns", ", ".join(failed), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "√((d² + 3d)/2)": {"value": lambda d: math.sqrt((d**2 + 3 * d) / 2)},
-        "d² for 4⌊d²/4⌋": {"value": lambda d: math.sqrt((d + 2) ** 2 + d**2) / 2},
-        "all entries": {"enumerated": lambda d, triangle: enumerated_l1(d, False)},
-    },
-)
+@check("floating")
+@mutant("√((d² + 3d)/2)", value=lambda d: math.sqrt((d**2 + 3 * d) / 2))
+@mutant("d² for 4⌊d²/4⌋", value=lambda d: math.sqrt((d + 2) ** 2 + d**2) / 2)
+@mutant("all entries", enumerated=lambda d, triangle: enumerated_l1(d, False))
 def triangle_enumerated(
     value: Callable[[int], Number] = triangle_l1, enumerated: Callable[[int, bool], float] = enumerated_l1
 ) -> Evidence:
@@ -146,14 +127,10 @@ def triangle_enumerated(
 # THE BODY
 
 
-@check(
-    "floating",
-    mutants={
-        "half the nuclear norm": {"gauge": lambda nuclear, trace: nuclear / 2},
-        "3 % more": {"gauge": lambda nuclear, trace: 1.03 * k_norm.covariance_norm(nuclear, trace)},
-        "the nuclear norm": {"gauge": lambda nuclear, trace: nuclear},
-    },
-)
+@check("floating")
+@mutant("half the nuclear norm", gauge=lambda nuclear, trace: nuclear / 2)
+@mutant("3 % more", gauge=lambda nuclear, trace: 1.03 * k_norm.covariance_norm(nuclear, trace))
+@mutant("the nuclear norm", gauge=lambda nuclear, trace: nuclear)
 def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covariance_norm) -> Evidence:
     """max(tr M₊, tr M₋) is the gauge of the convex hull of all changes Δ; over neighbours its maximum is 1.
 
@@ -192,13 +169,9 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
     )
 
 
-@check(
-    "floating",
-    mutants={
-        "√2 for the nuclear norm": {"change": lambda body, n, d: 2**0.5 / n},
-        "the triangle's sensitivity for every body": {"change": lambda body, n, d: triangle_l1(d) / n},
-    },
-)
+@check("floating")
+@mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
+@mutant("the triangle's sensitivity for every body", change=lambda body, n, d: triangle_l1(d) / n)
 def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensitivity) -> Evidence:
     """No pair of rows that is tried exceeds the sensitivity of any body of the K-norm mechanism; each is attained."""
     rng = np.random.default_rng(34)

@@ -16,7 +16,7 @@ from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING
 from covassay.verification.claims.checks.own.samplers import DRAWS, decided
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 NODES = 160  # of Gauss and Legendre in each of two variables
@@ -84,14 +84,10 @@ def _columns(gaps: Matrix, power: Fraction, tied: bool) -> float:
     return float(total / len(angles) / flat)
 
 
-@check(
-    "floating",
-    mutants={
-        "the density det(I − XᵀX)^(−0.47)": {"power": Fraction(-47, 100)},
-        "a uniform density": {"power": Fraction(0)},
-        "columns that know nothing of each other": {"tied": False},
-    },
-)
+@check("floating")
+@mutant("the density det(I − XᵀX)^(−0.47)", power=Fraction(-47, 100))
+@mutant("a uniform density", power=Fraction(0))
+@mutant("columns that know nothing of each other", tied=False)
 def sine_coordinates(power: Fraction = Fraction(-1, 2), tied: bool = True) -> Evidence:
     """In sine coordinates P has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²); tr(PM) is quadratic in X.
 
@@ -129,13 +125,9 @@ def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.
     return float(total)
 
 
-@check(
-    "floating",
-    mutants={
-        "columns that know nothing of each other": {"formula": lambda g, x: _log_acceptance(g, x, tied=False)},
-        "b smaller by 3 %": {"formula": lambda g, x: _log_acceptance(g, x, smaller=0.97)},
-    },
-)
+@check("floating")
+@mutant("columns that know nothing of each other", formula=lambda g, x: _log_acceptance(g, x, tied=False))
+@mutant("b smaller by 3 %", formula=lambda g, x: _log_acceptance(g, x, smaller=0.97))
 def acceptance(formula: Callable[[Matrix, Matrix], float] = _log_acceptance) -> Evidence:
     """The sampler's acceptance probability is that of the page, and never above 1."""
     rng = np.random.default_rng(83)
@@ -173,14 +165,10 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
     return np.asarray(v @ np.swapaxes(v, 1, 2))
 
 
-@check(
-    "floating",
-    mutants={
-        "an exponent 1.3 times larger": {"sampler": lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size)},
-        "every proposal accepted": {"sampler": lambda m, k, rng, size: _all_accepted(m, k, rng, size)},
-        "columns that know nothing of each other": {"sampler": _accepted_untied},
-    },
-)
+@check("floating")
+@mutant("an exponent 1.3 times larger", sampler=lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size))
+@mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
+@mutant("columns that know nothing of each other", sampler=_accepted_untied)
 def draws(sampler: Sampler = law.sample) -> Evidence:
     """The sampler draws projections from the density ∝ exp(tr(PM)), against exact distribution functions."""
     return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
@@ -196,13 +184,9 @@ def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Mat
 # ACCURACY
 
 
-@check(
-    "floating",
-    mutants={
-        "half the dimension of the Grassmannian": {"bound": lambda eta, d, k: k * (d - k) / (2 * eta)},
-        "a third of the bound": {"bound": lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3},
-    },
-)
+@check("floating")
+@mutant("half the dimension of the Grassmannian", bound=lambda eta, d, k: k * (d - k) / (2 * eta))
+@mutant("a third of the bound", bound=lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3)
 def excess(bound: Callable[[Number, int, int], Number] = mechanism.error_bound) -> Evidence:
     """E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
     rng = np.random.default_rng(86)

@@ -16,7 +16,7 @@ from covassay.reference.mechanisms.gaussian_estimation import coinpress_covarian
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_pure
 from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
 ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
@@ -32,15 +32,10 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
 # CONVERSIONS
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
-        "3 % more": {"rho": lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh)},
-        "odds e^{2ε}": {"odds": lambda epsilon: sp.exp(2 * epsilon)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("ε²/2, which is not the smallest", rho=lambda epsilon, tanh: epsilon**2 / 2)
+@mutant("3 % more", rho=lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh))
+@mutant("odds e^{2ε}", odds=lambda epsilon: sp.exp(2 * epsilon))
 def randomised_response_divergence(
     rho: Callable[..., Number] = zcdp_of_pure, odds: Callable[[sp.Expr], sp.Expr] = sp.exp
 ) -> Evidence:
@@ -68,13 +63,9 @@ def randomised_response_divergence(
     return Evidence(not failed and sign.subs(w, 0) == 0, "all ε > 0 and α > 1", ", ".join(failed))
 
 
-@check(
-    "floating",
-    mutants={
-        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
-        "ε tanh(ε/4)": {"rho": lambda epsilon, tanh: epsilon * tanh(epsilon / 4)},
-    },
-)
+@check("floating")
+@mutant("ε²/2, which is not the smallest", rho=lambda epsilon, tanh: epsilon**2 / 2)
+@mutant("ε tanh(ε/4)", rho=lambda epsilon, tanh: epsilon * tanh(epsilon / 4))
 def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
     """The smallest ρ for which ε-DP implies ρ-zCDP is ε tanh(ε/2), the KL divergence of randomised response.
 
@@ -93,10 +84,9 @@ def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
     return Evidence(holds, "KL for all ε; 25 pairs of α and ε", f"residual {residual}", {"largest": f"{worst:.6f}"})
 
 
-@check(
-    "floating",
-    mutants={"γ²/10": {"rho": lambda gamma: gamma**2 / 10}, "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2}},
-)
+@check("floating")
+@mutant("γ²/10", rho=lambda gamma: gamma**2 / 10)
+@mutant("γ²/2, as for γ-DP", rho=lambda gamma: gamma**2 / 2)
 def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
     """A loss in an interval of length γ costs ρ ≤ γ²/8 (Cesar–Rogers), and no smaller multiple of γ² is enough.
 
@@ -123,14 +113,9 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
     return Evidence(holds, "3000 random laws, α ≤ 30", "", {"largest": f"{worst:.5f}", "γ = 0.01": f"{limit:.5f}"})
 
 
-@check(
-    "symbolic",
-    covers="case",
-    mutants={
-        "3 % more": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100},
-        "3 % less": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100},
-    },
-)
+@check("symbolic", covers="case")
+@mutant("3 % more", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100)
+@mutant("3 % less", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100)
 def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
 
@@ -147,14 +132,10 @@ def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_ran
     return Evidence(holds, "a family of laws, γ → 0", f"limit {limit}")
 
 
-@check(
-    "floating",
-    mutants={
-        "the interval [−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
-        "the interval [−3ε/4, 0]": {"range_down": 0.0},
-        "[−ε/4, ε/4] for moves that do not decrease": {"ordered_up": 0.25},
-    },
-)
+@check("floating")
+@mutant("the interval [−ε/2, ε/2]", range_up=0.5, range_down=0.5)
+@mutant("the interval [−3ε/4, 0]", range_down=0.0)
+@mutant("[−ε/4, ε/4] for moves that do not decrease", ordered_up=0.25)
 def threshold_range(
     range_up: float = 0.75,
     range_down: float = 0.25,
@@ -219,9 +200,9 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
     return scaled
 
 
-@check(
-    "floating", mutants={"a range of η": {"length": lambda eta: eta}, "a range of 4η": {"length": lambda eta: 4 * eta}}
-)
+@check("floating")
+@mutant("a range of η", length=lambda eta: eta)
+@mutant("a range of 4η", length=lambda eta: 4 * eta)
 def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
     """The loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η, so it costs η²/2, or ε²/32 at η = ε/4.
 
@@ -248,22 +229,15 @@ def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> E
 # COINPRESS
 
 
-@check(
-    "floating",
-    mutants={
-        "all of ρ for the last step": {
-            "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]
-        },
-        "sensitivity γ²/n": {"covariance": lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2},
-        "a sensitivity of τ/n for a mean step": {
-            "mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2
-        },
-        "a length larger by 3 %": {"pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, a, 1.03 * size)},
-        "ρ at d = 1": {"spend": lambda rho, dimension: coinpress_covariance.spend(rho=rho, dimension=2)},
-        "shortened before A": {
-            "pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, np.eye(a.shape[0]), size) @ a.T
-        },
-    },
+@check("floating")
+@mutant("all of ρ for the last step", split=lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho])
+@mutant("sensitivity γ²/n", covariance=lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2)
+@mutant("a sensitivity of τ/n for a mean step", mean=lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2)
+@mutant("a length larger by 3 %", pressed=lambda rows, a, size: coinpress_covariance.pressed(rows, a, 1.03 * size))
+@mutant("ρ at d = 1", spend=lambda rho, dimension: coinpress_covariance.spend(rho=rho, dimension=2))
+@mutant(
+    "shortened before A",
+    pressed=lambda rows, a, size: coinpress_covariance.pressed(rows, np.eye(a.shape[0]), size) @ a.T,
 )
 def coinpress_budgets(
     split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
