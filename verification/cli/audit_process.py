@@ -256,7 +256,7 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: in
 
 
 def write(folder: Path, name: str, content: object) -> None:
-    """Write a file of the run as a whole: a reader sees all of it or nothing."""
+    """Write a file of the run as a whole: a reader finds all of it or nothing."""
     write_whole(folder / name, json.dumps(content).encode("utf-8"))
 
 

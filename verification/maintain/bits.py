@@ -171,7 +171,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         *heading,
         *map(line, passes),
         "",
-        *(f"It would have been seen, with 99 % probability: {reach}." for reach in sorted(reaches)),
+        *(f"This would have been detected with 99 % probability: {reach}." for reach in sorted(reaches)),
     ]
     missing = [row for row in ordered if row.missing]
     if missing:
@@ -179,7 +179,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check sees nothing in them. They do not say that their bits are safe.",
+        "The reasons below say why the check finds nothing in them. They do not say that their bits are safe.",
         "`covassay:ppde` is not among them: its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]

@@ -1,6 +1,6 @@
 """Bounds on the probabilities p and p' of one event under two laws, and on their ratio p/p'.
 
-The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are seen. The counts K
+The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
 and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
 binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
 p/p'. It needs about half as many draws as two separate intervals.

@@ -6,7 +6,7 @@ vector, so that the low-order bits of any of them may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
 moves its output. Then the length is searched. Under the same noise, the distance of the outputs on two data sets is
-what the row moves. These draws only choose a pair, and no test sees them. A target that does not draw from the
+what the row moves. These draws only choose a pair, and no test uses them. A target that does not draw from the
 generator that it is given has other noise every time. Then the length is arbitrary, and the pair is as valid.
 """
 

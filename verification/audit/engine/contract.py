@@ -90,7 +90,7 @@ def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) 
 
 
 def kept(name: str, detail: str) -> Finding:
-    """The finding that a promise was kept as far as was seen."""
+    """The finding that a promise was kept wherever it was tried."""
     return Finding("contract", name, Status.NOT_REFUTED, detail)
 
 

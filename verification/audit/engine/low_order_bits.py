@@ -191,7 +191,8 @@ class BitFindings:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
             return "whether low-order bits tell neighbours apart could not be decided"
-        return f"no loss above the claim was found{f', where {self.reach} would have been seen' if self.reach else ''}"
+        reach = f", where {self.reach} would have been detected" if self.reach else ""
+        return f"no loss above the claim was found{reach}"
 
 
 @dataclass
@@ -283,7 +284,7 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """What the check was sure to see of events that never occur on one of the two data sets."""
+    """What the check would have detected with 99 % probability: events that never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:

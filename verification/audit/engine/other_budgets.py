@@ -142,7 +142,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which both the rows and the noise of a mechanism with this budget can be seen."""
+    """Data on which the output shows both the rows and the noise of a mechanism with this budget."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)

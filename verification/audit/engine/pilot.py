@@ -76,7 +76,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     outputs on the two data sets. There are three kinds of statistics.
 
     log_ratios : estimates of a log likelihood ratio.
-    spread : the distance of an output from (M + M')/2. It sees noise whose scale differs between the data sets.
+    spread : the distance of an output from (M + M')/2. It detects noise whose scale differs between the data sets.
     closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. It is nearly the best statistic if
         the entries of the noise are independent Laplace variables of one scale.
     """

@@ -76,7 +76,7 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """The smallest loss that it sees with that many draws; infinite if it sees none."""
+        """The smallest loss that it detects with that many draws; infinite if it detects none."""
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):
             return math.inf

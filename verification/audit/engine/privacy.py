@@ -10,7 +10,7 @@ called the two sides.
    the likelihood ratio of the mechanism is known has such an event already, and needs no pilot.
 3. Test. Fresh draws show how often the event occurs on each side. Its p-value follows from these counts (`violation`).
 4. Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test;
-   for pure DP it can only end the draws early. For zCDP it sees more than the event does: in which of about 20
+   for pure DP it can only end the draws early. For zCDP it uses more than the event does: in which of about 20
    intervals the statistic lies, and not only on which side of one threshold.
 5. Failures. The same draws also show whether the target fails more often on one side.
 

@@ -1,6 +1,6 @@
 """K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
 
-The noise is seen on data of every shape. Its entries are not independent, but for some bodies.
+On known data of every shape the output shows the noise. Its entries are independent for some bodies only.
 """
 
 from collections.abc import Callable

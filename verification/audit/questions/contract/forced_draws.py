@@ -32,7 +32,7 @@ class RareBranch:
     kind: Literal["fails", "other draws", "stays"] = field(
         metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
     )
-    message: str = field(metadata=says("What was seen."))
+    message: str = field(metadata=says("What happened."))
 
 
 @dataclass(frozen=True)
