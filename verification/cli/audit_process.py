@@ -43,7 +43,7 @@ INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
-PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when its parent ends
+PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
 BY_SIGNAL = 128  # and the number of the signal: the exit status of a program that it ended, as a shell reports it
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 

@@ -20,7 +20,7 @@ from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
 from covassay.verification.statistics.tests import DISCRETE_SLACK, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # of the probability, in which places are counted
+PARTS = 1000  # the parts of the probability in which values are counted
 Counts = NDArray[np.int64]
 
 

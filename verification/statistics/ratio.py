@@ -88,7 +88,7 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of an occurrence on the first side; for larger ones p is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of the first side; for larger ones p is near 1
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 

@@ -115,7 +115,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     if n == m:
         p_value = math.exp(1 - n * statistic**2)
     else:
-        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # the part of the distance that the first sample may have
         p_value = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(
             -2 * m * ((1 - share) * statistic) ** 2
         )

@@ -19,7 +19,7 @@ from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 RUN_ERROR = 1e-10  # near the level at which one check of a run is decided, unless told otherwise
-BOUND_ERROR = 0.05  # of either confidence bound on the pilot draws
+BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
 TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α by which the coins that keep a zCDP claim are found

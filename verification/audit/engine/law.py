@@ -37,7 +37,7 @@ ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
 SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
-EARLY_SHARE = 1e-3  # of the level, for looks at sums before the last block
+EARLY_SHARE = 1e-3  # the share of the level for looks at sums before the last block
 MOST_LOOKS = 60  # before the last block, each after twice as many blocks as the one before
 
 Test = Callable[[Matrix], TestResult]

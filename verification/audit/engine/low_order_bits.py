@@ -51,7 +51,7 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER
 
-SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
+SHARE = 0.1  # the share of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
 EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
 SPARE = 1.5  # times the draws that an event is expected to need

@@ -25,7 +25,7 @@ FEWEST, MOST = 500, 8000  # pairs that test it
 PROMISING = 5e-3  # p-value of the pilot's best event below which it is tested
 SPARE = 2.0  # times as many pairs as the test would need if the pilot showed the truth
 LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
-ENTRIES = 40  # of an output that are looked at
+ENTRIES = 40  # the most entries of an output that are compared
 SMALL = 1e-9  # a spread of numbers, beside their size, that is rounding
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]

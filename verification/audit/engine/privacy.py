@@ -42,7 +42,7 @@ from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
-CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values instead
+CONFIDENCE = 0.999  # the confidence of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
 MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken

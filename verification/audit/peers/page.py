@@ -7,7 +7,7 @@ from covassay.verification.audit.peers.cases import AUDITORIUM, CASES, RECORDER,
 from covassay.verification.audit.peers.table import Line
 from covassay.verification.audit.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
 
-ROUNDING = 1e-9  # of shares of seeds
+ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
 # Why another tool shows more in a row; a test asks for a reason in every such row, and for none elsewhere.
 REASONS: dict[tuple[str, str], str] = {

@@ -41,7 +41,7 @@ STYLE = {
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
-POINTS_SHOWN = 7  # of a trade-off curve, about
+POINTS_SHOWN = 7  # about so many points of a trade-off curve are printed
 NEIGHBOURS = {
     "replace-one": "neighbouring data sets differ in one row",
     "add-remove": "of two neighbouring data sets, one has one row more",

@@ -19,7 +19,7 @@ MEANING = {
         "The run could not decide: too few outputs, too few draws for this claim, or nothing that arithmetic decides."
     ),
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # of data sets that are printed in full
+MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
 MOST_FAILURES = 4  # kinds of failures that are named
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 

@@ -31,7 +31,7 @@ SHAPES = (
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
-SEED = 0  # of these rows
+SEED = 0  # the seed of these rows
 SECONDS = 1.0  # for all data sets
 SHOWN = 3  # draws that are named
 
