@@ -78,7 +78,7 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """A bound on the error of the logarithms of the factors on one side and of their sum, in units."""
+        """A bound on the error of the logarithms of the factors on one data set and of their sum, in units."""
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
             len(logs) + 8
@@ -178,11 +178,11 @@ class RenyiBet:
     swapped: bool
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """The logarithm of the e-value, for fresh numbers of draws on either side in every category."""
+        """The logarithm of the e-value, for fresh numbers of draws on either data set in every category."""
         return self.bet.log_value(second, first) if self.swapped else self.bet.log_value(first, second)
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """The p-value of the claim, for fresh numbers of draws on either side in every category."""
+        """The p-value of the claim, for fresh numbers of draws on either data set in every category."""
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 

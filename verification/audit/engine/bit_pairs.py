@@ -1,4 +1,4 @@
-"""Neighbours on which low-order bits are compared: some query is 0 on one side and far from 0 on the other.
+"""Neighbours on which low-order bits are compared: some query is 0 on one data set and far from 0 on the other.
 
 Four designs serve every kind of output. A single row alone leaves a step that adapts to the data few choices, so that
 what follows it is not a mixture of many scales. A row in a dense direction of many columns moves every number of a
@@ -77,7 +77,7 @@ def _dense(d: int) -> Vector:
 
 
 def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Neighbours in the unit ball such that some query is 0 on one side and far from 0 on the other."""
+    """Neighbours in the unit ball such that some query is 0 on one data set and far from 0 on the other."""
     small = max(1, smallest_dimension)
     d = max(2, small)
     axes = np.eye(d)

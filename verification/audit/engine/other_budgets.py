@@ -180,7 +180,7 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Note what happens at a budget where the noise is not that of the claim."""
+        """Keep what a wrong noise at this budget is: larger than claimed, of another shape, or not proven wrong."""
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:

@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
-FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned
+FEWEST_LEARNED = 20  # outputs on each data set; with fewer, no statistic is learned
 # The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
 # pilot draws only.
 EDGE = 0.1
@@ -44,7 +44,7 @@ class EventChoice:
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """The event with the best score.
 
-    A score is for a test with `mean` draws on each side, on average, at the level `error`.
+    A score is for a test with `mean` draws per data set, on average, at the level `error`.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])

@@ -63,7 +63,7 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws a side are expected.
+        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws per data set are expected.
 
         All four counts lie on the good side of the quantile used here with that probability, however they depend on
         each other.

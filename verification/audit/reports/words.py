@@ -94,7 +94,7 @@ def power_sentences(report: AuditReport) -> list[str]:
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
-        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} is out of reach there."]
+        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} cannot be detected there."]
     if factor > 1:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
         small = f"{letter} = {reach.small_loss:.3g}"

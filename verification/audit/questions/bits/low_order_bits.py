@@ -14,8 +14,8 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws on each side, from which events are chosen
-BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: the most draws on each side for testing them
+FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws per data set, from which events are chosen
+BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: the most draws per data set for testing them
 
 PAIRS = 4  # about how many pairs of data sets are tried
 

@@ -115,8 +115,11 @@ def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
     seen: list[Number] = []
     t = squared(bound, d, s, seen) - sp.expand(d**2)
     residual = sp.simplify(chi_squared_exponent(v, sp.Integer(2), s, t) + s**2)
-    smaller = all(bound(d, b, math.log) <= tails.omega(d, b) * (1 + 1e-14) for d, b in product(DIMENSIONS, BETAS))
-    return Evidence(residual == 0 and set(seen) == {1} and smaller, "all d ≥ 2, β", f"residual {residual}")
+    stated = residual == 0 and set(seen) == {1}
+    smaller = stated and all(
+        bound(d, b, math.log) <= tails.omega(d, b) * (1 + 1e-14) for d, b in product(DIMENSIONS, BETAS)
+    )
+    return Evidence(smaller, "all d ≥ 2, β", f"residual {residual}")
 
 
 # THE SPECTRAL NORM OF THE GAUSSIAN WIGNER MATRIX

@@ -10,12 +10,12 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.laws import bingham
+from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING
 from covassay.verification.claims.checks.own.samplers import DRAWS, decided
-from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 NODES = 160  # of Gauss and Legendre in each of two variables
@@ -57,6 +57,20 @@ def exact(values: Vector, k: int) -> tuple[float, float]:
 
 
 # THE LAW
+
+
+@check("floating", scope="200 random X, up to 4 × 4")
+@mutant("3 % too long", frames=lambda x: 1.03 * law.frames(x))
+@mutant("columns that are not made orthonormal", frames=lambda x: np.vstack([np.eye(x.shape[1]), x]))
+def sine_coordinates(frames: Formula = law.frames) -> Found:
+    """For the projection P of the frame of X, and M = diag(μ), tr(PM) is Σ_{i≤k} μ_i − Σ (μ_i − μ_{k+j}) X_ji²."""
+    rng = np.random.default_rng(82)
+    for _ in range(200):
+        m, k = rng.integers(1, 5, size=2)
+        values = np.sort(rng.standard_normal(m + k) * 5)[::-1]
+        x = haar.sample(int(m + k), rng)[k:, :k]
+        f, gaps = frames(x), values[:k] - values[k:, None]
+        yield abs(float(np.diag(f @ f.T) @ values - values[:k].sum() + (gaps * x**2).sum())) / ROUNDING
 
 
 def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
