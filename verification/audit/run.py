@@ -71,7 +71,10 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """Draw again where a first look left a question open. Then ask the questions without a share again, if facts that they read were replaced."""
+    """Draw again where a first look left a question open.
+
+    Then ask the questions without a share again, if facts that they read were replaced.
+    """
     renewed: set[type] = set()
     for question in ordered:
         planned = looks.get(question.id, ())

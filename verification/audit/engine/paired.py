@@ -3,8 +3,8 @@
 If both have one law, an event occurs in the first draw of a pair alone as often as in the second alone, whatever ties
 the two draws together. So of the pairs in which it occurs once, the number where it is the first has the law of fair
 coins (McNemar 1947). If the two draws are nearly equal, such pairs are rare, and nearly all of them have the event in
-the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a hundred
-times as many.
+the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a
+hundred times as many.
 
 Pilot pairs choose the event, and fresh pairs test it.
 """
