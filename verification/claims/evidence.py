@@ -26,6 +26,7 @@ from covassay.reference.domain import Number
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
+Formula = Callable[..., Any]  # what stands in a slot: a formula, or a sampler
 Found = Iterator[str | bool | Number]  # what fails, whether a case holds, and shares of a bound
 ROUNDING = 1e-9  # by how much a share may exceed 1, because the numbers are rounded
 SHOWN = 3  # failures that are told

@@ -36,7 +36,7 @@ MORE_SEEDS = range(3, 9)  # under which a shift or a factor must hold too, becau
 # Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
 # coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
 TOLERANCE = 1e-11
-LARGEST_N = 1000  # of the zoo; a user's data may have more rows, and more rounding
+LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have more rows, and more rounding
 # Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
 # 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
@@ -84,7 +84,7 @@ class _Drawn:
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
-    size: float  # of the query
+    size: float  # the size of the query
     single: bool = False  # whether float32 holds every output
     failure: Failure | None = None
 

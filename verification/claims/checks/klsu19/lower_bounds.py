@@ -1,7 +1,7 @@
 """KLSU19 §6: fingerprinting, distances of products and of Gaussians, and lower bounds for every private estimator."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -11,7 +11,7 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.verification.claims.checks.quoted import all_round_to, rounds_to
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
@@ -280,9 +280,7 @@ def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) 
 @check("exact")
 @mutant("γ/2 for γ", bound=lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n)
 @mutant("1 + γn(e^ε − 1), without the power", bound=lambda n, gamma, s: 1 + n * gamma * (s - 1))
-def hybrid_bound(
-    bound: Callable[[int, Fraction, Fraction], Fraction] = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n,
-) -> Evidence:
+def hybrid_bound(bound: Formula = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n) -> Evidence:
     """Lemma 6.15 in its sharp form: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
 
     For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n draws
@@ -320,7 +318,7 @@ def hybrid_bound(
 @mutant("a figure larger by 3 %", quoted=("1.2266", "1.1275"))
 def printed_hybrid(
     epsilon: Fraction = Fraction(3),
-    printed: Callable[[Fraction, Fraction], Fraction] = lambda e, gamma: 4 * e * gamma,
+    printed: Formula = lambda e, gamma: 4 * e * gamma,
     quoted: tuple[str, str] = ("1.1909", "1.1275"),
 ) -> Evidence:
     """Lemma 6.15 with e^{4εγn} fails for large ε: at n = 1, γ = 1/100, ε = 3 the ratio is 1.1909 > e^{0.12} = 1.1275.
