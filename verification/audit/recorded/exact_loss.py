@@ -33,6 +33,7 @@ from covassay.verification.audit.recorded.affine import (
     variables_of,
 )
 from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.atoms import by_atoms
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
 from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
@@ -352,8 +353,25 @@ def _found(
     few = few_seeds(sides[0].base.tape)
     if few is not None and not _equal(sides[0].base.output, sides[1].base.output):
         return _of_few_seeds(*sides, few, claim)
-    at = _ready(*sides)
     rng = np.random.default_rng([seed, 1])
+    found: _Found | NotDecided | Undecided
+    try:
+        found = _of_ready(_ready(*sides), claim, rng, fresh)
+        if found.decided:
+            return found
+    except OutOfTime:
+        raise
+    except (NotDecided, Undecided) as error:
+        found = error
+    loss, how = by_atoms(*sides, claim, rng)
+    variables, _ = variables_of(sides[0].base.tape)
+    atoms = _above(Ready(*sides, variables, ()), loss, how, claim, len(variables))
+    if isinstance(found, _Found) or atoms.decided:
+        return atoms if atoms.decided else found
+    raise found
+
+
+def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int) -> _Found:
     first = measured(at.first.run, at.first.base, at.variables, rng, at.seeding, fresh)
     second = first if isinstance(first, NotAffine) else _on_the_other(at, first, rng, fresh)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
