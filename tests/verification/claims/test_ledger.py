@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from types import FrameType
 
@@ -19,9 +20,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
-from covassay.verification.claims.checks.own.spends import ACCOUNTS
+from covassay.verification.claims.checks.own import spends
 from covassay.verification.claims.checks.own.theorems import QUOTED
-from covassay.verification.claims.evidence import ClaimCheck, Evidence, check
+from covassay.verification.claims.evidence import ClaimCheck, Evidence, check, concluded, mutant
 from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
@@ -32,7 +33,6 @@ LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
     "dly22.adaptive:bias_bins",
-    "dly22.adaptive:search_range",
     "dly22.noise:laplace_wigner_bounds",
     "dn25.privacy:centred_algorithm_2",
     "klsu19.covariance:accuracy",
@@ -51,7 +51,6 @@ LONG = {
     "own.routes:norm_table",
     "own.samplers:gamma_radius",
     "own.samplers:spectral_law",
-    "own.sensitivities:covariance_body",
     "own.spends:every_spend",
     "own.tail:smoothing_and_integrating",
     "own.tail:tail_bound",
@@ -98,6 +97,35 @@ def test_a_check_without_a_mutant_cannot_be_written() -> None:
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
+
+
+def test_two_mutants_of_one_name_cannot_be_written() -> None:
+    """One of them would never be run."""
+    with pytest.raises(ValueError, match="two mutants are called 'm'"):
+        mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
+
+
+@pytest.mark.parametrize(
+    ("found", "attained", "holds"),
+    [
+        ([], None, True),
+        ([True, np.bool_(True), 0.5, Fraction(1)], None, True),
+        ([np.bool_(False)], None, False),
+        (["d=3"], None, False),
+        ([1.03], None, False),
+        ([Fraction(10**12 + 1, 10**12)], None, False),  # exact numbers have no rounding
+        ([1 + 1e-12], None, True),
+        ([math.nan], None, False),
+        ([0.9, 0.97], 0.98, False),
+        ([0.9, 0.99], 0.98, True),
+        ([], 0.5, False),
+    ],
+)
+def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
+    """A failing case, a share above 1 or that is no number, and a bound that nothing comes near are not overlooked."""
+    evidence = concluded(iter(found), "s", attained)
+    assert evidence.holds == holds
+    assert holds or evidence.detail or attained is not None
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
@@ -240,11 +268,15 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
     ("entry", "told"),
     [
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "colour": "red"}, "unknown fields"),
+        (
+            {"id": "MECH.x", "source": "s", "statement": "t", "verdict": "holds", "spends": {"cost": "1"}},
+            "attained, found",
+        ),
         ({"id": "X.1", "source": "s", "verdict": "holds"}, "missing fields"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "legs": [{}]}, "a leg has one of"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "covers": [{"id": "Y"}]}, "says something"),
     ],
-    ids=["unknown", "missing", "leg", "covers"],
+    ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
@@ -440,8 +472,27 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
     assert {row["verdict"] for row in json.loads(capsys.readouterr().out)} == set(ledger.WRONG)
 
 
-def test_every_mechanism_has_an_account_of_its_spend() -> None:
-    assert set(ACCOUNTS) == set(MECHANISMS)
+def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
+    (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
+    assert set(names) == set(MECHANISMS)
+    assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
+
+
+def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
+    quiet = spends.account_of("coinpress-mean")
+    assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
+    assert quiet.options == {"constants": ("paper", "code")}
+    assert quiet.expected("coinpress-mean", 0.5, 3, {}) == [0.5]
+
+
+def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
+    account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
+    assert account.share_of(2, {"calibration": "tight"}) == 0.75
+    assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
+    with pytest.raises(ValueError, match="Attribute is no arithmetic"):
+        spends.arithmetic("d.real")
+    with pytest.raises(NameError):
+        spends.Account("", "open('x')", "1", {}).share_of(1, {})
 
 
 @pytest.mark.thorough

@@ -16,7 +16,7 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 Rows = tuple[tuple[float, ...], ...]
 LETTERS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 MOST_OF_PATH = 6  # draws that a sentence names
-MOST_ROWS = 100  # of a data set that a report holds
+MOST_ROWS = 100  # the most rows of a data set that a report holds
 
 
 @dataclass(frozen=True)
