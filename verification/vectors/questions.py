@@ -222,7 +222,7 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """What one release costs, for every choice that changes it; bounded columns and later mechanisms have theirs last."""
+    """What one release costs, for every choice that changes it; bounded columns and `LATER` have theirs last."""
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
             yield from _spends(declared)

@@ -257,8 +257,10 @@ def multiplier(p):
 
 
 def l2_delta(q, epsilon, entries):
-    """The least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν, where the density
-    is e^{qν/2} (κ + 1 − ν²) and K_{3/2}/K_{1/2} = 1 + 1/z."""
+    """The least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν.
+
+    The density of ν is then ∝ e^{qν/2} (κ + 1 − ν²), and K_{3/2}/K_{1/2} = 1 + 1/z.
+    """
     if entries == 1:
         return -math.expm1((epsilon - q) / 2)
     if entries != 3:
@@ -1539,8 +1541,8 @@ def share_proven(mechanism, p):
         return searches + Fraction(1, 8) + last * (Fraction(1, 2) if one else 1)
     if mechanism not in ("laplace", "gaussian", "private-trace", "centred-covariance", "k-norm", "exponential",
                          "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde", "matrix-bingham",
-                         "joint-moments", "block-tridiagonal", "discrete-laplace-covariance", "discrete-gaussian-covariance", "box-gauss",
-                         "box-laplace"):  # fmt: skip
+                         "joint-moments", "discrete-laplace-covariance", "discrete-gaussian-covariance", "box-gauss",
+                         "box-laplace", "block-tridiagonal"):  # fmt: skip
         raise NotImplementedError(mechanism)
     return 1
 
