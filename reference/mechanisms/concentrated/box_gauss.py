@@ -11,8 +11,8 @@ Why ρ-zCDP. The weighted sums get noise of one scale σ, and those of neighbour
 divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. What is released is computed
 from the noisy sums.
 
-Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights that
-are best on the worst data, and `box_moments` proves S for them.
+Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
+that are best on the worst data, and `box_moments` proves S for them.
 
 n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
 value on a bound is inside.
