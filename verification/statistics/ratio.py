@@ -1,6 +1,6 @@
 """Bounds on the probabilities p and p' of one event under two laws, and on their ratio p/p'.
 
-The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are seen. The counts K
+The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
 and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
 binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
 p/p'. It needs about half as many draws as two separate intervals.
@@ -88,7 +88,7 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of an occurrence on the first side; for larger ones p is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of the first side; for larger ones p is near 1
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 

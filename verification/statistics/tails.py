@@ -87,7 +87,7 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """The smallest probability of a tail that is seen to be missing among n values, if it is one of the tails tried."""
+    """The smallest probability of a tail whose absence among n values is detected, if it is one of the tails tried."""
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)

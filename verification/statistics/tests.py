@@ -115,7 +115,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     if n == m:
         p_value = math.exp(1 - n * statistic**2)
     else:
-        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # the part of the distance that the first sample may have
         p_value = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(
             -2 * m * ((1 - share) * statistic) ** 2
         )
@@ -205,7 +205,7 @@ class Quadrants:
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
     """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
 
-    Given the margins, the number of points above both medians is exactly hypergeometric. The test sees a dependence
+    Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
@@ -220,7 +220,7 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. It sees a wrong scale with fewer draws than any test of the whole distribution.
+    The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
     `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
@@ -260,7 +260,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
     E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test sees a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 + r).
+    variable X, no test detects a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 +
+    r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)

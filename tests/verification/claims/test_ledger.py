@@ -22,7 +22,7 @@ from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.checks.own import spends
 from covassay.verification.claims.checks.own.theorems import QUOTED
-from covassay.verification.claims.evidence import ClaimCheck, Evidence, check
+from covassay.verification.claims.evidence import ClaimCheck, Evidence, check, concluded, mutant
 from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
@@ -33,7 +33,6 @@ LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
     "dly22.adaptive:bias_bins",
-    "dly22.adaptive:search_range",
     "dly22.noise:laplace_wigner_bounds",
     "dn25.privacy:centred_algorithm_2",
     "klsu19.covariance:accuracy",
@@ -52,7 +51,6 @@ LONG = {
     "own.routes:norm_table",
     "own.samplers:gamma_radius",
     "own.samplers:spectral_law",
-    "own.sensitivities:covariance_body",
     "own.spends:every_spend",
     "own.tail:smoothing_and_integrating",
     "own.tail:tail_bound",
@@ -99,6 +97,35 @@ def test_a_check_without_a_mutant_cannot_be_written() -> None:
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
+
+
+def test_two_mutants_of_one_name_cannot_be_written() -> None:
+    """One of them would never be run."""
+    with pytest.raises(ValueError, match="two mutants are called 'm'"):
+        mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
+
+
+@pytest.mark.parametrize(
+    ("found", "attained", "holds"),
+    [
+        ([], None, True),
+        ([True, np.bool_(True), 0.5, Fraction(1)], None, True),
+        ([np.bool_(False)], None, False),
+        (["d=3"], None, False),
+        ([1.03], None, False),
+        ([Fraction(10**12 + 1, 10**12)], None, False),  # exact numbers have no rounding
+        ([1 + 1e-12], None, True),
+        ([math.nan], None, False),
+        ([0.9, 0.97], 0.98, False),
+        ([0.9, 0.99], 0.98, True),
+        ([], 0.5, False),
+    ],
+)
+def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
+    """A failing case, a share above 1 or that is no number, and a bound that nothing comes near are not overlooked."""
+    evidence = concluded(iter(found), "s", attained)
+    assert evidence.holds == holds
+    assert holds or evidence.detail or attained is not None
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:

@@ -51,11 +51,10 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER
 
-SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
-EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
-SPARE = 1.5  # times the draws that an event is expected to need
-HOPE = 2.0  # times the draws that are left, an event may be expected to need: its probability is a lower bound
+EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
+SPARE = 1.5  # so many times the draws that an event is expected to need are made
+HOPE = 2.0  # an event that seems to need so many times the draws left is tested: its probability is a lower bound
 BISECTIONS = 40
 LARGEST = 100.0  # the largest ε or ρ that is shown
 

@@ -41,7 +41,7 @@ FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made a
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS, FEW_SEEDS = 8, 3  # so that outputs of one number, or of several, are enough for no factor or shift to fit
+SEEDS, FEW_SEEDS = 8, 3  # for outputs of one number, and of several: so many that no factor or shift fits by chance
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
 FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
@@ -142,7 +142,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which both the rows and the noise of a mechanism with this budget can be seen."""
+    """Data on which the output shows both the rows and the noise of a mechanism with this budget."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -180,7 +180,7 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Note what happens at a budget where the noise is not that of the claim."""
+        """Keep what a wrong noise at this budget is: larger than claimed, of another shape, or not proven wrong."""
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:

@@ -35,7 +35,7 @@ UNITS = 240  # numbers with noise of their own that are drawn at every shape, if
 FEWEST, MOST = 12, 120  # draws at every shape
 DEFAULT = 2000  # samples of a run that has as many draws as that; draws grow with the samples
 NAMED = 3  # groups of draws that are named
-UNSEEN = 1e6  # stands for an error of the scale where no test sees any
+UNSEEN = 1e6  # stands for an error of the scale where no test detects any
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,12 @@ class _Group:
         return min(1.0, len(results) * min((result.p_value for result in results), default=1.0))
 
     def scale_error(self, alpha: float) -> float:
-        """The error of the noise scale that the exact test of the total sees."""
+        """The relative error of the noise scale that the exact test of the total detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=UNSEEN)
 
     def distance(self, alpha: float) -> float:
-        """The distance of distribution functions that a Kolmogorov–Smirnov test sees."""
+        """The distance of distribution functions that a Kolmogorov–Smirnov test detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
 

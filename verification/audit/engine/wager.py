@@ -22,7 +22,7 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 
 @dataclass(frozen=True)
 class Wager:
-    """A bet against the claim. Of each draw it sees only the category.
+    """A bet against the claim. Of each draw it uses the category only.
 
     bounds : without them, the categories are the event and its complement. With them, they are failure, and the
         intervals into which the bounds cut the range of the event's statistic.

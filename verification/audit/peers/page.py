@@ -7,14 +7,14 @@ from covassay.verification.audit.peers.cases import AUDITORIUM, CASES, RECORDER,
 from covassay.verification.audit.peers.table import Line
 from covassay.verification.audit.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
 
-ROUNDING = 1e-9  # of shares of seeds
+ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
 # Why another tool shows more in a row; a test asks for a reason in every such row, and for none elsewhere.
 REASONS: dict[tuple[str, str], str] = {
     ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
     "outputs alone the size shows only in rare large noise",
-    ("inferred-domain", SNIPER): "The outputs of covassay's target fail on one side in every draw, so it stops after "
-    "about 110 draws a side, with p < 1e-14; the other bound has all draws",
+    ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
+    "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
     ("truncated-geometric", RECORDER): "By 0.003 at the level 0.05, which is less than the seeds differ; at 1e-9 "
     "covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "

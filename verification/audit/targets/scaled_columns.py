@@ -39,7 +39,7 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """What the audit sees of one output; what cannot be seen so is returned as it is."""
+        """What the audit tests of one output; an output of another kind is returned as it is."""
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))

@@ -25,9 +25,9 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """How outputs are looked at that are computed from a query plus noise, and show it.
+    """How to get back the query plus noise from an output that was computed from it.
 
-    output : the kind of what is seen. see : (output, box, number of rows) -> what is seen, a function of a module.
+    output : the kind of the query. see : (output, box, number of rows) -> the query plus noise, a function of a module.
     """
 
     output: Output
@@ -52,7 +52,7 @@ class ClaimUnderAudit:
 
     @property
     def output(self) -> Output:
-        """The kind of what is looked at: an output, or what is seen of it."""
+        """The kind of what is tested: an output, or what a view computes from it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
@@ -127,7 +127,7 @@ def common_pairs(
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
     In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
-    that clips them sees orthonormal rows. All pairs have the generic statistics by default.
+    that clips them gets orthonormal rows. All pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

@@ -1,26 +1,19 @@
 """The classical noise scale of the Gaussian mechanism, compared with the exact δ."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from covassay.reference.mechanisms.building_blocks import gaussian_approximate
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 CASES = 3000
 
 
-@check(
-    "floating",
-    mutants={
-        "for larger ε too": {"largest": 10.0},
-        "1.01 for 1.25": {"multiplier": lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01)},
-    },
-)
-def classical_scale(
-    multiplier: Callable[[float, float], float] = gaussian_approximate.classical_multiplier, largest: float = 1.0
-) -> Evidence:
+@check("floating")
+@mutant("for larger ε too", largest=10.0)
+@mutant("1.01 for 1.25", multiplier=lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01))
+def classical_scale(multiplier: Formula = gaussian_approximate.classical_multiplier, largest: float = 1.0) -> Evidence:
     """For ε ≤ 1 and every δ < 1, Gaussian noise with σ = Δ₂ √(2 ln(1.25/δ))/ε is (ε, δ)-DP.
 
     The exact δ of that noise, Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q) with q = Δ₂/σ, is compared with the δ of the formula.
