@@ -32,7 +32,7 @@ NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller 
 WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # quantities of which triples are looked at, at most
+TRIPLED = 10  # the most quantities of which triples are tested
 FEWEST = 8  # with fewer draws nothing is tested
 Pairs = NDArray[np.bool_]  # (k, k): for which pairs of quantities the null hypothesis is claimed
 

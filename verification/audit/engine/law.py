@@ -7,7 +7,7 @@ diagnosis, not a verdict.
 Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
 distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
 made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
-sums are looked at; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
+sums are tested; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
 (`left_for_the_end`).
 """
 

@@ -49,7 +49,7 @@ SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, 
 # Relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more.
 SLACK_OF_SIZES, CANDIDATES = 1e-3, 8
 NAMED = 3  # numbers of rows that are named
-MOST_ODD = 6  # sizes with one number of columns that are looked at more closely
+MOST_ODD = 6  # sizes with one number of columns that are tried again
 LARGEST_N_OF_PAIRS = 70
 MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
 

@@ -168,7 +168,7 @@ def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
             f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
             f"of {len(losses)} pairs"
         )
-        text += f", and the search looked at {looked}"
+        text += f", and the search tried {looked}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )
