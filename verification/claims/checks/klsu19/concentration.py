@@ -8,7 +8,7 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.gaussian_estimation import weak_ppc
-from covassay.verification.claims.checks.quoted import all_round_to
+from covassay.verification.claims.checks.quoted import exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
@@ -91,7 +91,7 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check("enclosed", covers="case")
+@check("enclosed", covers="case", scope="a counterexample")
 @mutant("A = 1 for A = −1", sign=1)
 @mutant("with the linear term", bound=radius)
 @mutant("a figure larger by 3 %", quoted=("0.02611", "0.01832"))
@@ -105,10 +105,7 @@ def printed_lower_tail(
         probability = series.chi_square_tail(1 + deviation)[0]
     else:
         probability = 1 - series.chi_square_tail(max(1 - deviation, Fraction(0)))[1]
-    allowed = series.exponential(-t)[1]
-    figures = {"P": f"{float(probability):.7f}", "allowed": f"{float(allowed):.7f}"}
-    holds = probability > allowed and all_round_to((probability, allowed), quoted)
-    return Evidence(holds, "a counterexample", figures=figures)
+    return exceeds(probability, series.exponential(-t)[1], quoted)
 
 
 @check("symbolic")

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from covassay.reference.domain import Number
-from covassay.verification.claims.checks.quoted import all_round_to, rounds_to
+from covassay.verification.claims.checks.quoted import exceeds, rounds_to
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
@@ -310,7 +310,7 @@ def hybrid_bound(bound: Formula = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n
     yield attained >= 100
 
 
-@check("enclosed", covers="case")
+@check("enclosed", covers="case", scope="a counterexample")
 @mutant("ε = 2", epsilon=Fraction(2))
 @mutant("the sharp exponent γ(e^ε − 1)", printed=lambda e, gamma: gamma * (exponential(e)[1] - 1))
 @mutant("a figure larger by 3 %", quoted=("1.2266", "1.1275"))
@@ -326,8 +326,7 @@ def printed_hybrid(
     gamma = Fraction(1, 100)
     ratio = 1 + gamma * (exponential(epsilon)[0] - 1)
     bound = exponential(printed(epsilon, gamma))[1]
-    holds = ratio > bound and all_round_to((ratio, bound), quoted)
-    return Evidence(holds, "a counterexample", f"ratio {float(ratio):.6f}, bound {float(bound):.6f}")
+    return exceeds(ratio, bound, quoted)
 
 
 @check("enclosed", covers="all")

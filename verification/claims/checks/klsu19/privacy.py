@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
-from covassay.verification.claims.checks.quoted import all_round_to
+from covassay.verification.claims.checks.quoted import all_round_to, exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
@@ -74,7 +74,7 @@ def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evi
     return Evidence(holds, "all ρ, ε, δ", f"residuals {residual}, {printed}")
 
 
-@check("floating", covers="case")
+@check("floating", covers="case", scope="a counterexample")
 @mutant("the corrected ε, at δ = e^{−8}", point=Fraction(9, 2), level=Fraction(8))
 @mutant("a larger δ at the same ε", level=Fraction(299, 100))
 @mutant("a figure larger by 3 %", quoted=("0.0215", "0.0183"))
@@ -95,14 +95,7 @@ def literal_conversion(
     reference = math.exp(gaussian_approximate.log_delta(1.0, float(point), log_ndtr))
     spent = privacy.zcdp_of_gaussian(Fraction(1), Fraction(1)) == half
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
-    figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
-    allowed = series.exponential(-level)[1]
-    return Evidence(
-        spent and agrees and low > allowed and all_round_to((low, allowed), quoted),
-        "a counterexample",
-        f"smallest δ {float(low):.6g}",
-        figures,
-    )
+    return exceeds(low, series.exponential(-level)[1], quoted, spent and agrees)
 
 
 # COMPOSITION
