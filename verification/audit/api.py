@@ -61,6 +61,7 @@ def audit(
     options: Mapping[str, Any] | None = None,
     released: str | None = None,
     call: str | None = None,
+    public: str | None = None,
     data: UserData | str | None = None,
     pair: UserPair | tuple[Any, Any] | str | None = None,
     bounds: Iterable[Any] | Box | str | None = None,
@@ -104,6 +105,8 @@ def audit(
         command line one at a time, in Python a dictionary of all.
     released : the kind of output, when no mechanism is named; by default it is found by trying.
     call : how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'.
+    public : parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may
+        follow the data without noise.
     data : a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or wine, digits,
         breast-cancer.
     pair : a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also (x,

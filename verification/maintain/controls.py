@@ -11,6 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.engine.finding import Kind
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.of_the_list import CONTROL_OF
+from covassay.verification.audit.negative_controls.quick_table import NONE, OTHER, ROUTES, SECONDS, QuickRow, quick_row
 from covassay.verification.audit.negative_controls.table import Row, row_of
 from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
 from covassay.verification.claims.markdown import cell
@@ -103,13 +104,56 @@ def render(rows: Iterable[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def quick_line(row: QuickRow) -> str:
+    """The row of a quick audit in Markdown."""
+    cells = f"`{row.control}`", row.mechanism, row.mistake, row.route, row.question or row.said, f"{row.seconds:.2f}"
+    return f"| {' | '.join(cell(text) for text in cells)} |"
+
+
+def render_quick(rows: Sequence[QuickRow]) -> str:
+    """The table of what falls without statistics, and by which route."""
+    additive = [row for row in rows if row.additive]
+    recorded = [row for row in additive if row.route in ROUTES.values()]
+    soon = [row for row in recorded if row.seconds < SECONDS]
+    counts = ", ".join(f"{sum(r.route == route for r in additive)} by {route}" for route in (*ROUTES.values(), OTHER))
+    lines = [
+        "# What refutes every negative control without statistics\n",
+        f"{len(additive)} controls are of mechanisms that add noise to a query: {counts};",
+        f"{sum(row.route == NONE for row in additive)} are left to statistics. Recorded draws refute {len(recorded)}",
+        f"({len(recorded) / max(1, len(additive)):.0%}), {len(soon)} of them in less than {SECONDS:g} s of work.\n",
+        "| control | mechanism | its mistake | found by | question, or what the exact loss says | seconds |",
+        "|---|---|---|---|---|---:|",
+        *map(quick_line, sorted(rows, key=lambda row: (not row.additive, row.route, row.control))),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _run_quick(options: argparse.Namespace, names: Sequence[str], out: Path | None, kept: Path | None) -> int:
+    known = {(row["control"],): QuickRow(**row) for row in kept_rows.read(kept)}
+    rows = []
+    for row in kept_rows.measured(quick_row, ((name,) for name in names), known, options.jobs, kept, asdict):
+        rows.append(row)
+        if not options.json:
+            print(quick_line(row), flush=True)
+    if out is not None:
+        out.write_text(render_quick(rows), encoding="utf-8")
+    if options.json:
+        print_json([asdict(row) for row in rows])
+    return 0
+
+
 def run(options: argparse.Namespace) -> int:
-    """Audit the negative controls, print a line for each, and write the table; return 1 if one stands unexpectedly."""
+    """Audit the negative controls, print a line for each, and write the table; return 1 if one stands unexpectedly.
+
+    With --quick nothing stands unexpectedly, because most questions are not asked.
+    """
     names = [n for n, c in NEGATIVE_CONTROLS.items() if not options.only or options.only in f"{n} {c.mechanism}"]
     if not names:
         raise InvalidInput(f"only = {options.only!r}: no control has this text in its name or mechanism")
     require_jobs(options)
     out, kept = file_to_write(options.write), file_to_write(options.rows)
+    if options.quick:
+        return _run_quick(options, names, out, kept)
     rows = []
     with progress("", len(names), quiet=printing(options)) as advance:
         for row in measured(names, options.jobs, kept):
@@ -129,4 +173,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "controls whose name or mechanism", "maintain-controls")
     add_kept(parser, "rows")
     parser.add_argument("--write", metavar="FILE", help="also write the page")
+    parser.add_argument("--quick", action="store_true", help="ask each question of a quick audit alone; other rows")
     parser.set_defaults(run=run)

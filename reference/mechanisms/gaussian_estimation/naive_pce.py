@@ -163,4 +163,14 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="space",
+    unranked="for Gaussian data, rows of any size",
+)

@@ -153,4 +153,14 @@ def spend(
 
 
 ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="space",
+    unranked="for Gaussian data, rows of any size",
+)

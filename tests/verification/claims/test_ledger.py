@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from types import FrameType
 
@@ -19,7 +20,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
-from covassay.verification.claims.checks.own.spends import ACCOUNTS
+from covassay.verification.claims.checks.own import spends
 from covassay.verification.claims.checks.own.theorems import QUOTED
 from covassay.verification.claims.evidence import ClaimCheck, Evidence, check, concluded, mutant
 from covassay.verification.claims.kernel import lock as rocq_lock
@@ -278,11 +279,15 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
     ("entry", "told"),
     [
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "colour": "red"}, "unknown fields"),
+        (
+            {"id": "MECH.x", "source": "s", "statement": "t", "verdict": "holds", "spends": {"cost": "1"}},
+            "attained, found",
+        ),
         ({"id": "X.1", "source": "s", "verdict": "holds"}, "missing fields"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "legs": [{}]}, "a leg has one of"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "covers": [{"id": "Y"}]}, "says something"),
     ],
-    ids=["unknown", "missing", "leg", "covers"],
+    ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
     """A misspelt field that is ignored."""
@@ -491,9 +496,30 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
     assert {row["verdict"] for row in json.loads(capsys.readouterr().out)} == set(ledger.WRONG)
 
 
-def test_every_mechanism_has_an_account_of_its_spend() -> None:
+def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
     """A new mechanism whose `spend` nothing checks."""
-    assert set(ACCOUNTS) == set(MECHANISMS)
+    (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
+    assert set(names) == set(MECHANISMS)
+    assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
+
+
+def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
+    """A mechanism without an account that may spend anything."""
+    quiet = spends.account_of("coinpress-mean")
+    assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
+    assert quiet.options == {"constants": ("paper", "code")}
+    assert quiet.expected("coinpress-mean", 0.5, 3, {}) == [0.5]
+
+
+def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
+    """A share in the ledger that runs code."""
+    account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
+    assert account.share_of(2, {"calibration": "tight"}) == 0.75
+    assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
+    with pytest.raises(ValueError, match="Attribute is no arithmetic"):
+        spends.arithmetic("d.real")
+    with pytest.raises(NameError):
+        spends.Account("", "open('x')", "1", {}).share_of(1, {})
 
 
 @pytest.mark.thorough

@@ -28,7 +28,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, KeepsFactor, legacy
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
@@ -55,7 +55,7 @@ def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.models import PCA
 
     with _quiet():
-        model = PCA(epsilon=epsilon, data_norm=2.0, bounds=(-1.0, 1.0), random_state=KeepsFactor(rng)).fit(x)
+        model = PCA(epsilon=epsilon, data_norm=2.0, bounds=(-1.0, 1.0), random_state=keeps_factor(rng)).fit(x)
     matrix: Matrix = model.components_.T @ np.diag(model.explained_variance_) @ model.components_
     return matrix
 

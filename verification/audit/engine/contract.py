@@ -85,7 +85,7 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) -> Finding:
-    """A check that gives the `worst` status if `broken` says what went wrong, and is kept if `broken` is empty."""
+    """The finding of status `worst` that says what is `broken`; NOT REFUTED, with the text `whole`, if nothing is."""
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
 

@@ -7,7 +7,7 @@ diagnosis, not a verdict.
 Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
 distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
 made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
-sums are tested; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
+sums so far are tested. A refutation there ends the draws; the share `EARLY_SHARE` of the level is set aside for it
 (`left_for_the_end`).
 """
 
@@ -31,14 +31,14 @@ from covassay.verification.statistics.tests import Pooled, TestResult
 FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # times the p-value from which on another factor fits better; less is chance where few draws tell apart
-SAME = 0.04  # share by which factors of one law differ that are not told apart
+BETTER = 5.0  # another factor fits better if its p-value is so many times as large; a smaller ratio may be chance
+SAME = 0.04  # factors that differ by a smaller share are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
 SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
-EARLY_SHARE = 1e-3  # the share of the level for looks at sums before the last block
-MOST_LOOKS = 60  # before the last block, each after twice as many blocks as the one before
+EARLY_SHARE = 1e-3  # of the level, for tests before the last block
+MOST_EARLY = 60  # times that the sums are tested before the last block: each time there are twice as many blocks
 
 Test = Callable[[Matrix], TestResult]
 
@@ -115,7 +115,7 @@ class LawSums:
 
 @dataclass(frozen=True)
 class LawOf:
-    """What is kept of a block of draws; quantiles are counted that `size` draws reach."""
+    """Makes the sums of a block of draws; they count values beyond the quantiles that `size` draws reach."""
 
     tests: Mapping[str, Test]
     size: int
@@ -170,18 +170,18 @@ def _run_many(
 
     def overwhelming(seen: Summary[LawSums]) -> bool:
         p_values = [f.p_value for f in findings(seen) if f.p_value is not None]
-        return min(p_values, default=1.0) * MOST_LOOKS / EARLY_SHARE <= look.step
+        return min(p_values, default=1.0) * MOST_EARLY / EARLY_SHARE <= look.step
 
     seen = reduced(setting, scenario.x, law.size, label, law, enough=overwhelming, first=first)
     if seen.size < law.size and not seen.skipped:
         early = f"the draws ended after {seen.size} of {law.size}"
         found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
-        return weighted(found, MOST_LOOKS / EARLY_SHARE)
+        return weighted(found, MOST_EARLY / EARLY_SHARE)
     return findings(seen)
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """The share of the level that all findings of a look may use: the rest is for looks before the last block."""
+    """The share of the level that all findings of a look may use: the rest is for tests before the last block."""
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 

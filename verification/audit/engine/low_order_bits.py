@@ -4,8 +4,8 @@ A float is a whole number times a power of two, and its lowest set bit is the ex
 check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
 on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Beside 0, noise keeps bits
 far below those of the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats
-shows an event on one data set that it never shows on the other (Mironov 2012). `bit_statistics` has the numbers of
-which events are counted, and `bit_pairs` the data sets.
+shows an event on one side that it never shows on the other (Mironov 2012). `bit_statistics` has the numbers of which
+events are counted, and `bit_pairs` the data sets.
 
 Why a finding is a violation. All these numbers are functions of the released bits, so such an event is a set of
 outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
@@ -14,8 +14,8 @@ refutes the claim about what is released, whatever the law would be in real arit
 Why a release that keeps its claim to the bit is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps it for every event (post-processing), and so for
 events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, and these may have
-another law on either data set; the claim bounds how much, and only a loss above the claim is a finding. The test then
-errs with at most the stated probability.
+another law on either side; the claim bounds how much, and only a loss above the claim is a finding. The test then errs
+with at most the stated probability.
 
 Where the draws go. Every pair has a first look, which only chooses an event. The draws that test it are made if the
 first look promises that a budget of draws can prove a loss above the claim. All draws so far choose the event of the
@@ -51,11 +51,10 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER
 
-SHARE = 0.1  # the share of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
-EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
-SPARE = 1.5  # times the draws that an event is expected to need
-HOPE = 2.0  # times the draws that are left, an event may be expected to need: its probability is a lower bound
+EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
+SPARE = 1.5  # so many times the draws that an event is expected to need are made
+HOPE = 2.0  # an event that seems to need so many times the draws left is tested: its probability is a lower bound
 BISECTIONS = 40
 LARGEST = 100.0  # the largest ε or ρ that is shown
 
@@ -65,7 +64,7 @@ LARGEST = 100.0  # the largest ε or ρ that is shown
 
 @dataclass(frozen=True)
 class BitBudget:
-    """How many draws per data set the check may make, and the error it may make.
+    """How many draws a side the check may make, and the error it may make.
 
     first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : the largest
     probability that the check flags a target that keeps its claim to the bit. thorough : spend what is left of the
@@ -80,7 +79,7 @@ class BitBudget:
 
 @dataclass(frozen=True)
 class _Choice:
-    """An event, how often it occurred in the draws that chose it, and the draws per data set that a test needs."""
+    """An event, how often the draws that chose it showed it, and how many draws a side its test is expected to need."""
 
     event: Event
     swapped: bool
@@ -94,7 +93,7 @@ class _Choice:
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
-    """The draws per data set that a test at this level needs for events with these counts; ∞ within the claim."""
+    """How many draws a side a test at this level needs for events with these counts; infinite within the claim."""
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
         needed: Vector = SPARE * -math.log(level) / exponents(p, q, guarantee)
@@ -129,7 +128,7 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Whether so many draws per data set may well prove a loss, and the event is not a chance of equal laws."""
+    """Whether so many draws a side may well prove a loss, and the event is not a chance of equal laws."""
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
 
@@ -191,8 +190,7 @@ class BitFindings:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
             return "whether low-order bits tell neighbours apart could not be decided"
-        reach = f", where {self.reach} would have been detected" if self.reach else ""
-        return f"no loss above the claim was found{reach}"
+        return f"no loss above the claim was found{f', where {self.reach} would have been seen' if self.reach else ''}"
 
 
 @dataclass
@@ -284,7 +282,7 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """What the check would have detected with 99 % probability: events that never occur on one of the two data sets."""
+    """What the check was sure to see of events that never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:

@@ -41,7 +41,7 @@ FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made a
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS, FEW_SEEDS = 8, 3  # so that outputs of one number, or of several, are enough for no factor or shift to fit
+SEEDS, FEW_SEEDS = 8, 3  # for outputs of one number, and of several: so many that no factor or shift fits by chance
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
 FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change

@@ -44,8 +44,8 @@ from covassay.verification.statistics.streams import Watch, stream
 CHUNK = 50
 BLOCK = 500  # chunks that a worker makes and reduces in one go
 WHOLE = 2 * BLOCK  # chunks whose draws are kept where the others are reduced
-KEPT = WHOLE * CHUNK  # these draws
-SECONDS = 1.0  # between two times that draws under way are put into the store, about: what an end can cost
+KEPT = WHOLE * CHUNK  # draws that are kept: 50 000
+SECONDS = 1.0  # about, after which draws under way are stored again: so much work is lost if the run is ended
 TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target that hangs would never end
 
 

@@ -26,7 +26,7 @@ GROUP = "covassay.knowledge"  # entry points of other packages: the name of a me
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix]]
-UNKNOWN = NotAdditive("no derivation of a form without sampling error is known")
+UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Known:
 
     law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape. Where
         it is left out, draws are compared with draws of the reference.
-    path : the path from the data to the output, perhaps for the options of a claim.
+    path : the path from the data to the output, perhaps for the options of a claim. If it is a query
+        plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
     many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one by one.
     add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
         that is not known.

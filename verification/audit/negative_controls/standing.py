@@ -26,6 +26,8 @@ STANDING: Mapping[str, str] = {
     "upper-triangle-only": f"INCONCLUSIVE, exit 3: {WRONG_CALL}",
     "accepts-anything": NOTED,
     "silences-numpy": NOTED,
+    "keeps-the-rows": NOTED,
+    "tells-the-mean": NOTED,
     "overflows-at-six": f"it needs a draw of probability 1e-10, which a forced draw shows: {NOTED}",
     "slow-in-high-dimension": f"the dimension is public: {NOTED}",
     "image-image-90": "10 % of a scale behind a fitted matrix: more than 10⁴ draws",

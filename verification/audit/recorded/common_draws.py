@@ -41,6 +41,19 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
     return found
 
 
+def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool:
+    """Whether both make the same draws on two tapes, and give the same outputs from them."""
+    outputs = []
+    with target.standing(), reference.standing():
+        for number in (seed, seed + 1):
+            y, r = target.run(x, Tape(number)), reference.run(x, Tape(number))
+            if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
+                return False
+            outputs.append((y.output, r.output))
+    spread = np.abs(outputs[1][1] - outputs[0][1])
+    return all((np.abs(y - r) <= EXACT * spread + ROUNDING * UNIT * np.abs(r).max(initial=0.0)).all() for y, r in outputs)
+
+
 def _tapes(side: Side, seed: int) -> Iterator[Tape]:
     """The draws of the usual run, fresh ones, and forced ones."""
     yield side.base.tape.again()

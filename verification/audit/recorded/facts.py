@@ -34,7 +34,7 @@ class Spending:
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
     loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
-    family: Literal["laplace", "normal"] = field(metadata=says("The law of its noise."))
+    family: Literal["laplace", "normal", "geometric"] = field(metadata=says("The law of its noise."))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecide
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
+from covassay.verification.audit.recorded.transcripts import transcript_loss
 from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
@@ -201,6 +202,21 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> Matrix | None:
+        loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
+        return None if loss is None else self._highest(loss)
+
+    def _by_primitives(self) -> Callable[[Matrix], float] | None:
+        """What the package's primitives spend on the pair of a point; None if the first pair has no such figure."""
+
+        def loss(point: Matrix) -> float:
+            self.evaluations += 1
+            spent = transcript_loss(self.made, *self._pairs(point), self.seed)
+            return -1.0 if spent.reason else _known(lambda: spent.loss_in(self.claim))
+
+        return loss if loss(self._starts()[0]) >= 0 else None
+
+    def _by_draws(self) -> Callable[[Matrix], float] | None:
+        """The loss of the pair of a point by the gains of the draws; None if they are not understood."""
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
@@ -219,6 +235,11 @@ class _Search:
                 return -1.0
             return of_change(one.output - two.output)
 
+        return loss
+
+    def _highest(self, loss: Callable[[Matrix], float]) -> Matrix:
+        """The point of largest loss that is found."""
+        starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]
         values = []

@@ -15,9 +15,7 @@ MEANING = {
         "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
         "have seen."
     ),
-    Verdict.INCONCLUSIVE: (
-        "The run could not decide: too few outputs, too few draws for this claim, or nothing that arithmetic decides."
-    ),
+    Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
 MOST_FAILURES = 4  # kinds of failures that are named
@@ -205,7 +203,8 @@ def estimates(check: Finding, report: AuditReport) -> str:
 
 def questions_asked(report: AuditReport) -> str:
     """How many questions were asked, and how many were skipped."""
-    return f"{len(report.asked)} questions asked, {len(report.not_asked)} skipped"
+    asked = len(report.asked)
+    return f"{asked} question{'' if asked == 1 else 's'} asked, {len(report.not_asked)} skipped"
 
 
 def explanation(check: Finding) -> str:

@@ -228,3 +228,11 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
     scale = 4 / (n * epsilon)
     one = np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)
     return np.concatenate([one, 2 * np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)])
+
+
+@broken(EPSILON, math.inf)
+def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Whoever tries all seeds finds which one was used, and with it the data."""
+    s, n = moment(x)
+    own = np.random.default_rng(int(rng.integers(4096)))
+    return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)

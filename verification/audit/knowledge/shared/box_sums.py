@@ -31,7 +31,6 @@ DIMENSIONS = (1, 2, 4)
 WEIGHT = 1.5  # the weight of the scenarios
 FARTHEST = 50.0  # from 0, in half-widths: rows that must be clipped
 ASYMMETRY = 1e-9  # relative, more than rounding
-OFF = {"half": 0.5, "double": 2.0}
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 

@@ -18,9 +18,9 @@ from covassay.verification.audit.engine.contract import (
     one_draw,
     plain_rows,
 )
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import NOT_FINITE, Failure
 from covassay.verification.statistics.streams import stream
 
@@ -119,17 +119,12 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
     return all(_is_refusal(outcome) for outcome in outcomes)
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `edge_cases` finds."""
-    return [edge_cases(subject.setting, subject.known.form, look.level)]
-
-
 QUESTION = Question(
     name="edge cases",
     kind="contract",
     asks="Does every data set in the domain get an output?",
     blind_to="data sets that are special in other ways",
-    ask=ask,
+    ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 200),
     valid_if="k failures in k draws, and none in k on plain data, have probability at most 4^(-k) under one law.",
     few_draws=True,

@@ -9,9 +9,9 @@ from covassay.verification.audit.engine.contract import (
     one_draw,
     plain_rows,
 )
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
 AGAIN = 20  # draws on data on which a draw raised
@@ -40,15 +40,10 @@ def output_form(setting: Setting, form: Form) -> Finding:
     return kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `output_form` finds."""
-    return [output_form(subject.setting, subject.known.form)]
-
-
 QUESTION = Question(
     name="output form",
     kind="contract",
     asks="Is every output finite numbers of the right shape?",
     blind_to="outputs on other data, and in rare draws",
-    ask=ask,
+    ask=lambda subject, look: [output_form(subject.setting, subject.known.form)],
 )

@@ -1,4 +1,7 @@
-"""Whether the noise depends on the data: with one seed, the residual is compared over data sets of one shape."""
+"""Whether the noise depends on the data: under one seed, output − query is compared over data sets of one shape.
+
+A common shift or factor refutes; any other change must be confirmed by a difference in law in fresh draws.
+"""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
