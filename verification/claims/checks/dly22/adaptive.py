@@ -19,10 +19,9 @@ from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.reference.sensitivity import SENSITIVITIES
 from covassay.verification.claims.checks.dly22 import zipf_data as dly22_data
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 CASES = 2000
-ROUNDING = 1e-9
 
 
 def tail(squares: Sequence[Number], tau_squared: Number) -> Number:

@@ -13,10 +13,9 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.sensitivity import SENSITIVITIES
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 CASES = 3000
-ROUNDING = 1e-9
 
 
 def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:

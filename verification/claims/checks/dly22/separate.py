@@ -17,10 +17,9 @@ from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import block_pair, triangle_l1
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 CASES = 2000
-ROUNDING = 1e-9
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:

@@ -15,7 +15,6 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-ROUNDING = 1e-9
 P = sp.Symbol("p")
 THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
 SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)

@@ -13,11 +13,10 @@ from covassay.reference.domain import Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.privacy import zcdp_composition, zcdp_of_gaussian
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail
 
 CASES = 3000
-ROUNDING = 1e-9
 FALSE_ALARM = 1e-9
 
 

@@ -13,10 +13,9 @@ from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, 
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.covariance import least_rows, sigma_norm, symmetric_noise
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
-ROUNDING = 1e-9
 
 
 def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:

@@ -12,11 +12,10 @@ from scipy import stats
 from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation import ppde
 from covassay.reference.privacy import zcdp_of_gaussian
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import exponential, square_root
 
 CASES = 3000
-ROUNDING = 1e-9
 
 Law = Sequence[Fraction]
 

@@ -128,41 +128,6 @@ def one_round(
     return Evidence(f < 1 and not failed, "all m ≥ 1, all κ ≥ 640m, all d", ", ".join(failed))
 
 
-def rotation(d: int, rng: np.random.Generator) -> Matrix:
-    """A random rotation or reflection."""
-    return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0])
-
-
-@check("floating")
-@mutant("large directions are kept", shrink=lambda values, m, kappa: np.ones_like(values))
-@mutant("small directions are halved", shrink=lambda values, m, kappa: np.where(values >= kappa / (10 * m), 1.0, 0.5))
-@mutant("a threshold of 1/(200m)", shrink=lambda values, m, kappa: np.where(values >= kappa / (200 * m), 0.5, 1.0))
-def rounds_that_are_drawn(
-    shrink: Formula = lambda values, m, kappa: np.where(values >= kappa * mechanism.threshold(m), 0.5, 1.0),
-) -> Evidence:
-    """I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI for random Σ and N, among them N that hide the product of large and small directions."""
-    rng = np.random.default_rng(76)
-    least, most = np.inf, 0.0
-    for _ in range(1500):
-        d, m = int(rng.integers(2, 6)), int(rng.integers(1, 6))
-        kappa = STOP * m * 10 ** rng.choice([0.0, rng.uniform(0, 4)])
-        r, values = rotation(d, rng), kappa ** rng.choice([0.0, 1.0, 0.5, rng.random()], d)
-        sigma = (r * values) @ r.T
-        n = wigner.sample_goe(d, rng)
-        if rng.random() < 0.5:  # Σ = I + v vᵀ, and N takes the products of its parts away
-            v = np.zeros(d)
-            v[0], v[1] = np.sqrt(kappa / (10 * m) - 1), np.sqrt(kappa / (640 * m))
-            sigma = np.eye(d) + np.outer(v, v)
-            n = -np.outer(v, v) * (1 - np.eye(d))
-        n *= kappa / (80 * m) / max(np.linalg.norm(n, 2), kappa / (80 * m) if rng.random() < 0.5 else 1e-9)
-        levels, vectors = np.linalg.eigh(sigma + n)
-        pi = (vectors * shrink(levels, m, kappa)) @ vectors.T
-        found = np.linalg.eigvalsh(pi @ sigma @ pi) * 8 / 7
-        least, most = min(least, float(found[0])), max(most, float(found[-1]) / kappa)
-    said = f"least eigenvalue {least:.3f}, largest {most:.3f} κ"
-    return Evidence(least >= 1 - 1e-9 and most <= 3 / 7 + 1e-9, "1500 random pairs, d ≤ 5, m ≤ 5", said)
-
-
 @check("exact", covers="case")
 @mutant("the bound 19/20", bound=lambda kappa: Fraction(19, 20))
 @mutant("noise beyond κ/80 by 3 %", product=1030)
