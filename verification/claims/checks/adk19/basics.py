@@ -132,7 +132,7 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
         others = np.arange(d) != target
         w = solve(moment, target, alpha)
         gradient = moment[np.ix_(others, others)] @ w - moment[others, target] + 2 * alpha * w
-        yield (float(np.abs(gradient).max()) / float(np.abs(moment).max())) / 1e-09
+        yield (float(np.abs(gradient).max()) / float(np.abs(moment).max())) / 1e-9
 
 
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:

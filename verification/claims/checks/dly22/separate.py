@@ -56,7 +56,7 @@ def by_modulus(matrix: Matrix) -> Matrix:
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
-@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-06)
+@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-6)
 @mutant("ordered by |λ|, as in the authors' code", vectors=by_modulus)
 @mutant("half the bound", factor=0.5)
 def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: float = 1.0) -> Found:
@@ -78,7 +78,7 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
         yield lost / (factor * 2 * float(np.linalg.norm(noise, 2)))
 
 
-@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-06)
+@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-6)
 @mutant("half the constant", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2)
 @mutant("the trace for its root", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w))
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
@@ -349,7 +349,7 @@ def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int
     return [2 * math.exp(-float(level)) for level in levels]
 
 
-@check("floating", scope="500 random releases, d ≤ 5", attained=1 - 1e-06)
+@check("floating", scope="500 random releases, d ≤ 5", attained=1 - 1e-6)
 @mutant("half the bound", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2)
 @mutant("3 % less", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 1.03)
 @mutant("parts at 1.03 β", parts=lambda n, d, e, t, b, c: adaptive_cov_pure.separate_bounds(n, d, e, t, 1.03 * b, c))
