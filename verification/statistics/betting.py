@@ -97,7 +97,7 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """ρ-zCDP, seen in the order α with L = exp(log_ratio); for α > 1 divided by its right side."""
+    """ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
@@ -171,7 +171,7 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
 
 @dataclass(frozen=True)
 class RenyiBet:
-    """A bet against ρ-zCDP in one order; `swapped` says that it expects the second side first."""
+    """A bet against ρ-zCDP in one order; `swapped` says that the second data set stands for P, and the first for Q."""
 
     bet: Bet
     order: float

@@ -6,9 +6,11 @@ tail is at most 3.178 times the tail of the normal law with the same variance (B
 2015). The p-value is this bound, times the number of pairs. It is conservative for every n and needs no law of the
 quantities. Scores are ranks, so that a wrong scale is not taken for a dependence.
 
-turned signs : a quantity changes its sign and the law stays the same. Score: the sign times the rank of the size.
-sizes : two draws swap one quantity and keep the others. Score: the difference of the ranks of the sizes.
-successive draws : a whole draw changes its sign, or two draws that are not neighbours change places.
+Each test rests on a change that leaves the law the same:
+
+turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
+sizes : two draws swap one quantity and keep the others. The score is the difference of the ranks of the sizes.
+successive draws : a whole draw changes its sign, or two draws that are not successive change places.
 triples : three quantities. If only the law of all of them together is known to be the same with the opposite sign, the
     product of three signs, or of one sign and two sizes, is a fair coin; if they are independent, so is that of two
     signs and a size.
@@ -32,7 +34,7 @@ NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller 
 WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # quantities of which triples are looked at, at most
+TRIPLED = 10  # the most quantities of which triples are tested
 FEWEST = 8  # with fewer draws nothing is tested
 Pairs = NDArray[np.bool_]  # (k, k): for which pairs of quantities the null hypothesis is claimed
 
