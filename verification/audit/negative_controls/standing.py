@@ -32,5 +32,4 @@ STANDING: Mapping[str, str] = {
     "slow-in-high-dimension": f"the dimension is public: {NOTED}",
     "image-image-90": "10 % of a scale behind a fitted matrix: more than 10⁴ draws",
     "error-tells-the-norm": "refusing long rows is a public precondition; the words of an exception are not read",
-    "bare-once-in-a-million": "seen in N draws with probability 1 − (1 − 10⁻⁶)^N: 3 · 10⁶ draws see it in 95 % of runs",
 }

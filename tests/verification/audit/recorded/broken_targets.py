@@ -236,3 +236,15 @@ def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
     s, n = moment(x)
     own = np.random.default_rng(int(rng.integers(4096)))
     return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)
+
+
+@broken(EPSILON, None)
+def bare_once_in_ten_thousand(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + 2 / (n * epsilon) * rng.laplace(size=D) * (rng.random() > 1e-4)
+
+
+@broken(ApproximateDP(1.0, 1e-3), None)
+def bare_more_often_than_delta(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) if rng.random() < 3 * delta else np.diag(s) + 2 / (n * epsilon) * rng.laplace(size=D)
