@@ -38,6 +38,7 @@ from covassay.verification.audit.recorded.half_lines import Side, by_projections
 from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
+from covassay.verification.audit.recorded.redraws import by_redraws
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
@@ -363,11 +364,13 @@ def _found(
         raise
     except (NotDecided, Undecided) as error:
         found = error
-    loss, how = by_atoms(*sides, claim, rng)
     variables, _ = variables_of(sides[0].base.tape)
-    atoms = _above(Ready(*sides, variables, ()), loss, how, claim, len(variables))
-    if isinstance(found, _Found) or atoms.decided:
-        return atoms if atoms.decided else found
+    for events in (by_atoms, by_redraws):
+        above = _above(Ready(*sides, variables, ()), *events(*sides, claim, rng), claim, len(variables))
+        if above.decided:
+            return above
+    if isinstance(found, _Found):
+        return found
     raise found
 
 

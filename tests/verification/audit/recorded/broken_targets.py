@@ -248,3 +248,20 @@ def bare_once_in_ten_thousand(x: Any, *, epsilon: float, rng: Any) -> Any:
 def bare_more_often_than_delta(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
     s, n = moment(x)
     return np.diag(s) if rng.random() < 3 * delta else np.diag(s) + 2 / (n * epsilon) * rng.laplace(size=D)
+
+
+@broken(EPSILON, None)
+def redrawn_beyond_six(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    z = rng.laplace(size=D)
+    while (large := np.abs(z) > 6).any():
+        z[large] = rng.laplace(size=int(large.sum()))
+    return np.diag(s) + 2 / (n * epsilon) * z
+
+
+@broken(RHO, None)
+def all_redrawn_beyond_five(x: Any, *, rho: float, rng: Any) -> Any:
+    s, n = moment(x)
+    while np.abs(z := rng.standard_normal((D, D))).max() > 5:
+        pass
+    return s + mirrored(z) / (n * math.sqrt(rho))

@@ -442,3 +442,22 @@ def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
     return rng.integers(10**6) + 10**6 * float(bit if rng.random() < keep else not bit)
+
+
+# NOISE THAT IS DRAWN AGAIN, AS THE CLAIM ALLOWS
+
+
+@correct
+def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The outputs, of half of the budget, are drawn again until they lie on one side of a line."""
+    while True:
+        y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
+        if y.sum() > -3:
+            return y
+
+
+@correct
+def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Where a number is large, its size is drawn anew beyond that, as a Laplace number has no memory."""
+    z = rng.laplace()
+    return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
