@@ -265,3 +265,15 @@ def all_redrawn_beyond_five(x: Any, *, rho: float, rng: Any) -> Any:
     while np.abs(z := rng.standard_normal((D, D))).max() > 5:
         pass
     return s + mirrored(z) / (n * math.sqrt(rho))
+
+
+@broken(EPSILON, None)
+def noise_in_sixteen_bits(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) / 3 + 2 / (n * epsilon) * rng.laplace(size=D).astype(np.float16)
+
+
+@broken(RHO, None)
+def noise_in_three_decimals(x: Any, *, rho: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return s / 3 + np.round(mirrored(rng.standard_normal((D, D))) / (n * math.sqrt(rho)), 3)

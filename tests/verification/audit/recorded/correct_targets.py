@@ -461,3 +461,22 @@ def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
     """Where a number is large, its size is drawn anew beyond that, as a Laplace number has no memory."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
+
+
+# STEPS THAT BOTH DATA SETS SHARE
+
+
+@correct
+def three_significant_digits(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return float(f"{query(x) + rng.laplace(scale=1 / epsilon):.3g}")
+
+
+@correct
+def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.float16(query(x) + rng.laplace(scale=1 / epsilon))
+
+
+@correct
+def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The query and the noise are rounded to one grid; rounding moves the query by 1/8 more."""
+    return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8

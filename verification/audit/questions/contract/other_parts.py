@@ -9,6 +9,7 @@ has not moved is drawn many times more, on few rows, where noise is large.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -79,8 +80,8 @@ class _Asked:
         rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
         given = x.copy()
 
-        def tokens(x: Matrix, **options: object) -> Parts:
-            whole = self.whole(x, **options)  # type: ignore[arg-type]
+        def tokens(x: Matrix, **options: Any) -> Parts:
+            whole = self.whole(x, **options)
             if not self.of_method:
                 return {name: _token(value) for name, value in leaves(whole)}
             made, *returned = whole
