@@ -5,7 +5,8 @@ the two draws together. So of the pairs in which it occurs once, the number wher
 coins (McNemar 1947). Where the two draws are nearly the same, such pairs are rare and nearly all of one sort: noise
 that is 3 % smaller shows in some hundreds of pairs, and takes a hundred times as many independent draws.
 
-Pilot pairs choose the event, and fresh pairs test it.
+Pilot pairs choose the event, and fresh pairs test it. There a failure is an output outside of the event: pairs without
+failures could differ although both have one law.
 """
 
 import math
@@ -54,17 +55,29 @@ def _features(outputs: Matrix, centre: Matrix) -> Matrix:
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """Features of pairs of draws; None if many draws fail."""
-    kept: list[tuple[Matrix, Matrix]] = []
+    """The outputs of pairs of draws, not a number where a draw fails; None if many do."""
+    drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
+    failed = 0
     for i in range(size):
         one, two = (side(np.random.default_rng(stream(seed, label, i))) for side in (first, second))
-        if isinstance(one, Failure) or isinstance(two, Failure):
-            if i + 1 - len(kept) > size // 10:
-                return None
-            continue
-        kept.append((one, two))
-    a, b = (np.array(side) for side in zip(*kept, strict=True))
+        failed += isinstance(one, Failure) or isinstance(two, Failure)
+        if failed > size // 10:
+            return None
+        drawn.append((one, two))
+    shape = next(output.shape for pair in drawn for output in pair if not isinstance(output, Failure))
+    nothing = np.full(shape, np.nan)
+    a, b = (
+        np.array([nothing if isinstance(output, Failure) else output for output in side])
+        for side in zip(*drawn, strict=True)
+    )
     return a, b
+
+
+def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+    """The pairs of which both draws have an output."""
+    a, b = pairs
+    whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
+    return a[whole], b[whole]
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
@@ -109,9 +122,10 @@ class _Pilot:
 
 def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | None:
     """The pilot; None if many draws fail."""
-    pairs = _pairs(first, second, PILOT, seed, f"{label}/pilot")
-    if pairs is None:
+    drawn = _pairs(first, second, PILOT, seed, f"{label}/pilot")
+    if drawn is None:
         return None
+    pairs = _whole(drawn)
     centre = np.concatenate(pairs).mean(axis=0)
     a, b = (_features(side, centre) for side in pairs)
     if _standard_errors(a, b).max(initial=0.0) < SUGGESTED:
@@ -119,7 +133,7 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
     more = _pairs(first, second, LONGER - PILOT, seed, f"{label}/longer pilot")
     if more is None:
         return None
-    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), more, strict=True)))
+    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), _whole(more), strict=True)))
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
