@@ -18,6 +18,7 @@ from scipy.stats import binom
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
+from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
 PILOT, LONGER = 200, 1000  # pairs that choose the event, and in all, where the first suggest a difference
@@ -146,7 +147,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if pilot is None or chosen is None:
         return ""
     event, more, less = chosen
-    if binom.sf(more - 1, more + less, 0.5) > PROMISING:
+    if at_least(more, more + less, 0.5) > PROMISING:
         return ""
     needed = SPARE * len(pilot.a) * 2 * (more + less) * math.log(1 / alpha) / (more - less) ** 2
     size = round(min(max(needed, FEWEST), MOST))
@@ -154,7 +155,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if fresh is None:
         return ""
     more, less = event.counts(*(_features(side, pilot.centre) for side in fresh))
-    p = float(binom.sf(more - 1, more + less, 0.5)) if more + less else 1.0
+    p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""
     return (

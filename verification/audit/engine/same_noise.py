@@ -324,7 +324,9 @@ class _Comparison:
         """How the residuals differ under one more seed as well: two would fit one number in any case."""
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
-    def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
+    def _still_moved(
+        self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS
+    ) -> str:
         """How the residuals differ under more seeds as well."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]

@@ -12,9 +12,9 @@ If the run has a store (`engine.store`), draws that it has are not made again.
 
 A block of `draw_many` may fail as a whole because one draw in it fails. Tests take failures for independent draws, so a
 failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream, and so
-are all draws of later calls. Let a block fail whenever one of its draws would fail. Then outcomes of k calls are at most
-k + 1 times as likely as under independent draws: for each call, they may be those of a run in which it was the first
-one with a failed block, or else no block failed.
+are those of all later calls. Let a block fail whenever one of its draws would fail. Then outcomes of k calls are at
+most k + 1 times as likely as under independent draws: each of the calls may have been the first with a failed block, or
+no block failed.
 """
 
 import hashlib
@@ -57,7 +57,8 @@ class Draws:
 
     outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
         number of draws that were not made because the target kept running into the time limit. again : whether they
-        were made one by one because a block of `draw_many` had failed, now or earlier in the run. seconds : the time from the first to the last.
+        were made one by one because a block of `draw_many` had failed, now or before in this run. seconds : the time
+        from the first to the last.
     """
 
     outputs: Matrix

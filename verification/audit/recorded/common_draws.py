@@ -51,9 +51,7 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
                 return False
             outputs.append((y.output, r.output))
     spread = np.abs(outputs[1][1] - outputs[0][1])
-    return all(
-        (np.abs(y - r) <= EXACT * spread + ROUNDING * UNIT * np.abs(r).max(initial=0.0)).all() for y, r in outputs
-    )
+    return all((np.abs(y - r) <= EXACT * spread + ROUNDING * UNIT * np.abs(r).max(initial=0.0)).all() for y, r in outputs)
 
 
 def _tapes(side: Side, seed: int) -> Iterator[Tape]:

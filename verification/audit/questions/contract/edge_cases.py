@@ -117,7 +117,7 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
-    """Whether failures break the claim on two neighbours between x, where the target fails, and other data of that size.
+    """Whether failures break the claim on two neighbours between x, where the target fails, and data where it answers.
 
     A few draws find the neighbours between which failures end; Poisson numbers of fresh draws test them.
     """
@@ -188,8 +188,8 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "Few draws choose two neighbours, and Poisson numbers of fresh draws test failures on them; data sets share the "
-        "level. Where a law is named, a failure breaks it, and draws decide in which words."
+        "Few draws choose two neighbours, and Poisson numbers of fresh draws test failures on them; data sets share "
+        "the level. Where a law is named, a failure breaks it, and draws decide in which words."
     ),
     few_draws=True,
 )
