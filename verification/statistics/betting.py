@@ -22,11 +22,11 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
 from covassay.reference.domain import Vector
+from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-UNIT = 2.0**-53  # the relative error of one operation
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search begins with these powers of the ratio of the shares,
 FIRST_CAPS = 1.0, 2.0, 4.0  # and with these caps of the logarithm of that ratio

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 from covassay.reference.domain import Matrix
+from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
 NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller constant can replace
@@ -54,6 +55,15 @@ class Sums:
         with np.errstate(invalid="ignore", divide="ignore"):
             z = self.products / np.sqrt(self.squares)
         return np.nan_to_num(z, posinf=0.0, neginf=0.0)
+
+
+def _p_value(z: float, comparisons: int, terms: int) -> float:
+    """The p-value of the largest of many sums, in units of its deviation.
+
+    A sum of n terms a is off by at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares by n units.
+    """
+    rounding = 4 * UNIT * terms**1.5
+    return rounded_up(2 * NORMAL_TAIL * comparisons * float(norm.sf(max(z - rounding, 0.0))), terms)
 
 
 def _ranks(values: Matrix) -> Matrix:
@@ -102,7 +112,7 @@ class PairSums:
         return TestResult(
             f"{self.null}; closest: {most.words.format(self.names[i], self.names[j])}",
             z / math.sqrt(max(terms, 1)),
-            min(1.0, factor * float(norm.sf(z))) if comparisons and terms >= FEWEST else 1.0,
+            _p_value(z, comparisons, terms) if comparisons and terms >= FEWEST else 1.0,
             self.draws,
             "rank correlation",
             detectable,
@@ -194,7 +204,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     return TestResult(
         f"changing the sign of one of three entries, or of all, does not change their law; largest deviation: {words}",
         best / math.sqrt(max(n, 1)),
-        min(1.0, factor * float(norm.sf(best))) if comparisons and n >= FEWEST else 1.0,
+        _p_value(best, comparisons, n) if comparisons and n >= FEWEST else 1.0,
         n,
         "mean product of three scores",
         lambda alpha: min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(n, 1))),
