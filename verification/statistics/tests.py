@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import stats
+import scipy
 from scipy.special import rel_entr
 
 from covassay.reference.domain import Matrix, Vector
@@ -88,7 +88,7 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for atoms
     at, before = cdf(x), cdf(just_before)
     statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
-    p_value = float(stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), n))
+    p_value = float(scipy.stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), n))
     places = placed(x, cdf, at, before)
     return TestResult(
         null,
@@ -111,7 +111,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
-    statistic = float(stats.ks_2samp(x, y, method="asymp").statistic)
+    statistic = float(scipy.stats.ks_2samp(x, y, method="asymp").statistic)
     if n == m:
         p_value = math.exp(1 - n * statistic**2)
     else:
@@ -120,7 +120,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
             -2 * m * ((1 - share) * statistic) ** 2
         )
         if max(n, m) <= LARGEST_COUNTED:
-            p_value = min(p_value, float(stats.ks_2samp(x, y, method="exact").pvalue))
+            p_value = min(p_value, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
 
     def detectable(alpha: float) -> float:
         needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
@@ -145,8 +145,8 @@ class Successes:
 
     def result(self) -> TestResult:
         """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
-        lower = float(stats.binom.cdf(self.successes, self.n, self.probability))
-        upper = float(stats.binom.sf(self.successes - 1, self.n, self.probability))
+        lower = float(scipy.stats.binom.cdf(self.successes, self.n, self.probability))
+        upper = float(scipy.stats.binom.sf(self.successes - 1, self.n, self.probability))
         return TestResult(
             self.null,
             self.successes / self.n,
@@ -212,7 +212,7 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
     n = len(x)
     high_x, high_y = x > np.median(x), y > np.median(y)
     both, a, b = int((high_x & high_y).sum()), int(high_x.sum()), int(high_y.sum())
-    law = stats.hypergeom(n, a, b)
+    law = scipy.stats.hypergeom(n, a, b)
     pooled = Quadrants(null, both, b, a * b / n, n)
     return replace(pooled.result(), p_value=min(1.0, 2 * min(float(law.cdf(both)), float(law.sf(both - 1)))))
 
@@ -229,11 +229,11 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
 
 def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0) -> TestResult:
     """Test whether a sum of n values is Gamma(shapes, 1); exact and two-sided."""
-    p_value = min(1.0, 2 * min(float(stats.gamma.cdf(total, shapes)), float(stats.gamma.sf(total, shapes))))
+    p_value = min(1.0, 2 * min(float(scipy.stats.gamma.cdf(total, shapes)), float(scipy.stats.gamma.sf(total, shapes))))
 
     def detectable(alpha: float) -> float:
-        above = stats.gamma.isf(alpha / 2, shapes) / stats.gamma.ppf(1 - POWER, shapes)
-        below = stats.gamma.ppf(alpha / 2, shapes) / stats.gamma.isf(1 - POWER, shapes)
+        above = scipy.stats.gamma.isf(alpha / 2, shapes) / scipy.stats.gamma.ppf(1 - POWER, shapes)
+        below = scipy.stats.gamma.ppf(alpha / 2, shapes) / scipy.stats.gamma.isf(1 - POWER, shapes)
         return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
 
     scale = (total / shapes) ** (1 / power)
@@ -301,5 +301,7 @@ def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape
     return Interval(
-        total / float(stats.gamma.isf(tail, shapes)), total / float(stats.gamma.ppf(tail, shapes)), confidence
+        total / float(scipy.stats.gamma.isf(tail, shapes)),
+        total / float(scipy.stats.gamma.ppf(tail, shapes)),
+        confidence,
     )
