@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+import scipy
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
@@ -141,7 +141,7 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
     start = np.concatenate([(0.0, 0.0), start])
     simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
     options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
-    found = minimize(loss, start, method="Nelder-Mead", options=options)
+    found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     return bet(found.x), -float(found.fun)
 
 
@@ -161,7 +161,9 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
         return -float(p * math.log(a) + (1 - p) * math.log1p(-a) + q * math.log(b) + (1 - q) * math.log1p(-b))
 
     top = (1 - delta) * math.exp(-epsilon)
-    found = minimize_scalar(closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY})
+    found = scipy.optimize.minimize_scalar(
+        closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY}
+    )
     a = allowed(float(found.x))
     outside = (1 - p) / (1 - a)
     stake = p / a - outside

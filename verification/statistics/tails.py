@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
@@ -51,8 +51,8 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
     """The p-value of every such count among n values; exact and two-sided."""
-    fewer = binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
-    more = binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
+    fewer = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
+    more = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 
