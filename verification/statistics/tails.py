@@ -51,8 +51,8 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
     """The p-value of every such count among n values; exact and two-sided."""
-    fewer = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
-    more = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
+    fewer: Vector = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
+    more: Vector = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 
