@@ -25,7 +25,7 @@ MAY_IMPORT = {
 OPTIONAL = {  # imported inside functions only
     "reference": {"pyarrow", "filelock"},
     "verification": {
-        "dask", "diffprivlib", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
+        "dask", "diffpriv_pure", "diffprivlib", "pipeline_dp", "private_kendall", "privjail", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
         "pyarrow", "pydp", "ray", "ray.util.joblib", "sklearn", "tmlt", "torch", "opacus", "jax", "jax_privacy", "pfl",
         "dp_learning_ff", "morie",
         # modules of projects that are no packages, from a copy of the user's
