@@ -79,7 +79,6 @@ Context (R : realType) d (Y : measurableType d) (P Q : {measure set Y -> \bar R}
 Hypotheses (P1 : P setT = 1) (Q1 : Q setT = 1) (uv : (0 < u + v)%R).
 Hypotheses (PQ : indistinguishable u P Q) (QP : indistinguishable v Q P).
 
-(*@ ZCDP-BOUNDED-RANGE *)
 Theorem bounded_range_concentrated : concentrated ((u + v) ^+ 2 / 8%:R) P Q.
 Proof.
 have u0 : (0 <= u)%R.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from covassay.reference.box_moments import Weights, error_bound, gauss_weights, laplace_weights, spreads
 from covassay.reference.domain import Adjacency, Box, Matrix
@@ -261,7 +261,7 @@ class BoxLaw:
 
 
 def _normal_quantile(beta: float) -> float:
-    return float(norm.isf(beta / 2))
+    return float(-ndtri(beta / 2))
 
 
 BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {

@@ -97,7 +97,7 @@ def audit(
         "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
         from the names of its parameters.
     mechanism : the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and
-        if it says nothing, only the contract and the privacy are looked at.
+        if it says nothing, only the contract and the privacy are tested.
     epsilon : the claimed ε (default: 1 for pure and approximate DP).
     delta : the claimed δ (default: 1e-6 for approximate DP).
     rho : the claimed ρ of zCDP (default: 0.5).

@@ -110,7 +110,7 @@ class AuditOptions:
         metadata=_said(
             replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
             "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
-            "if it says nothing, only the contract and the privacy are looked at",
+            "if it says nothing, only the contract and the privacy are tested",
         ),
     )
     epsilon: float | None = field(

@@ -1,14 +1,15 @@
 """The law at every number of rows and columns: few draws on data of many shapes, tested together.
 
 Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. A
-law that is known on data of any shape is known for each of a few draws there. The places of the draws in their laws are
-uniform numbers whatever the shape, and sums of Gamma variables are Gamma. So all draws with one number of rows are
-tested together, all draws with one number of columns, and all draws.
+law that is known on data of any shape is known for each of a few draws there. Whatever the shape, the distribution
+function takes a draw to a uniform number, and sums of Gamma variables are Gamma. So all draws with one number of rows
+are tested together, all draws with one number of columns, and all draws.
 
 Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
 test of the total scale, by Bonferroni's inequality.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -89,7 +90,7 @@ class _Group:
                 self.places.setdefault(name, []).append(result.placed)
             elif result.total is not None:
                 self.totals.setdefault(name, []).append(result.total)
-            elif result.p_value == 0:
+            elif math.isnan(result.statistic):
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:

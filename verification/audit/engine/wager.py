@@ -1,4 +1,4 @@
-"""Wagers: tests of a claim that may be looked at after every stage of the draws.
+"""Wagers: tests of a claim that stay valid if they are evaluated after every stage of the draws.
 
 A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
 stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the

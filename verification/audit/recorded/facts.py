@@ -70,7 +70,7 @@ class ExactLosses(Facts):
 
     pairs: int = field(metadata=says("On how many pairs the loss was asked for.", **COUNT))
     decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
-    evaluations: int = field(metadata=says("How many pairs the search looked at.", **COUNT))
+    evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # `exact` of the report holds them
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})  # at which events are aimed

@@ -46,7 +46,7 @@ def bits_sentence(report: AuditReport) -> str:
     """Both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
-        return f"{real}; its low-order bits were not looked at"
+        return f"{real}; its low-order bits were not tested"
     if bits.loss:
         return f"{real}; its low-order bits tell neighbours apart: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:

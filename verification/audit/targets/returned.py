@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 OFFERED = 4  # expressions that a message offers, and parts that it names
-LOOKED_AT = 100  # parts that are looked at
-DEPTH = 4  # parts of parts of parts
+LOOKED_AT = 100  # the most parts that are searched
+DEPTH = 4  # levels of parts within parts
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d columns, the likeliest first
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),

@@ -1,4 +1,4 @@
-"""A target of bounded columns, looked at in columns that are scaled to [−1, 1].
+"""A target of bounded columns, audited in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
 units of a box, together with the bounds; any other gets them as they are. What it returns is turned into what the audit

@@ -38,7 +38,7 @@ class View:
 class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options, within this guarantee.
 
-    `options` spell out every option. `view` says how outputs are looked at, if not as they are.
+    `options` spell out every option. `view` computes what is tested from an output; None tests the output itself.
     `samples` is the number of draws on each data set; pairs use it to aim at events
     that so many draws can show. `seed` is the seed of draws from the reference.
     """
@@ -56,12 +56,12 @@ class ClaimUnderAudit:
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """What is looked at of an output of the reference on x."""
+        """What is tested of an output of the reference on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """What is looked at of one draw of the reference."""
+        """What is tested of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     @property
@@ -103,7 +103,7 @@ class Profile:
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
     `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
     the reference at another budget. `independent` says that all entries with noise of their own are independent.
-    `view` says how outputs are looked at, if not as they are.
+    `view` computes what is tested from an output; None tests the output itself.
     """
 
     form: Form

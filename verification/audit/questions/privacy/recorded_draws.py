@@ -173,7 +173,7 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
             f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
             f"of {len(losses)} pairs"
         )
-        text += f", and the search looked at {evaluations}"
+        text += f", and the search tried {evaluations}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )

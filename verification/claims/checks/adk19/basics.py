@@ -11,7 +11,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.downstream import ridge
 from covassay.reference.mechanisms.building_blocks import exponential, laplace
-from covassay.verification.claims.checks.quoted import all_round_to
+from covassay.verification.claims.checks.quoted import exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 
 CASES = 3000
@@ -80,7 +80,7 @@ def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
             yield f"k={k}, β={beta}"
 
 
-@check("floating", covers="case")
+@check("floating", covers="case", scope="a counterexample")
 @mutant("the corrected bound", printed=lambda g, share: exponential.failure_bound(1.0, g / 2, share))
 @mutant("a figure larger by 3 %", quoted=("0.2689", "0.2094"))
 def printed_utility(
@@ -92,10 +92,7 @@ def printed_utility(
     """
     with mpmath.workdps(30):
         probability = 1 / (1 + mpmath.e)
-    bound = printed(0.9, 0.5)
-    detail = f"probability {float(probability):.4f}, bound {bound:.4f}"
-    figures = all_round_to((float(probability), bound), quoted)
-    return Evidence(bool(probability > bound) and figures, "a counterexample", detail)
+    return exceeds(float(probability), printed(0.9, 0.5), quoted)
 
 
 @check("floating", scope=f"{CASES} random finite problems")
@@ -135,7 +132,7 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
         others = np.arange(d) != target
         w = solve(moment, target, alpha)
         gradient = moment[np.ix_(others, others)] @ w - moment[others, target] + 2 * alpha * w
-        yield (float(np.abs(gradient).max()) / float(np.abs(moment).max())) / 1e-09
+        yield (float(np.abs(gradient).max()) / float(np.abs(moment).max())) / 1e-9
 
 
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
@@ -176,7 +173,7 @@ def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Fo
         yield np.linalg.norm(w - estimate) <= bound * (1 + 1e-9) + 1e-12
 
 
-@check("exact", covers="case")
+@check("exact", covers="case", scope="a counterexample")
 @mutant("with ‖ŵ‖", norm_of="estimate")
 @mutant("a figure larger by 3 %", quoted=("81.0", "11.1"))
 def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0", "10.8")) -> Evidence:
@@ -193,5 +190,4 @@ def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0",
     smallest = 1 - Fraction(100, 999)
     norm = w if norm_of == "truth" else estimate
     bound = ridge.error_bound(change, change, norm, smallest, penalty)
-    holds = estimate - w > bound and all_round_to((estimate - w, bound), quoted)
-    return Evidence(holds, "a counterexample", f"error {float(estimate - w):.4g}, bound {float(bound):.4g}")
+    return exceeds(estimate - w, bound, quoted)

@@ -13,10 +13,8 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechani
 from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
 from covassay.reference.sensitivity import hadamard_pair
 from covassay.verification.claims.checks.adk19.basics import CASES, random_second_moment
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import exponential
-
-ROUNDING = 1e-9  # allowance for rounding in eigenvalues and norms
 
 
 def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:

@@ -8,10 +8,9 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, check, mutant
 
 CASES = 3000
-ROUNDING = 1e-9  # allowance for rounding in the comparisons of norms, relative to their size
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:

@@ -14,10 +14,9 @@ from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius
 from covassay.verification.claims.checks.klsu19.distances import norm_squared
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
-ROUNDING = 1e-9
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
-from covassay.verification.claims.checks.quoted import all_round_to
+from covassay.verification.claims.checks.quoted import all_round_to, exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
@@ -74,7 +74,7 @@ def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evi
     return Evidence(holds, "all ρ, ε, δ", f"residuals {residual}, {printed}")
 
 
-@check("floating", covers="case")
+@check("floating", covers="case", scope="a counterexample")
 @mutant("the corrected ε, at δ = e^{−8}", point=Fraction(9, 2), level=Fraction(8))
 @mutant("a larger δ at the same ε", level=Fraction(299, 100))
 @mutant("a figure larger by 3 %", quoted=("0.0215", "0.0183"))
@@ -95,14 +95,7 @@ def literal_conversion(
     reference = math.exp(gaussian_approximate.log_delta(1.0, float(point), log_ndtr))
     spent = privacy.zcdp_of_gaussian(Fraction(1), Fraction(1)) == half
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
-    figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
-    allowed = series.exponential(-level)[1]
-    return Evidence(
-        spent and agrees and low > allowed and all_round_to((low, allowed), quoted),
-        "a counterexample",
-        f"smallest δ {float(low):.6g}",
-        figures,
-    )
+    return exceeds(low, series.exponential(-level)[1], quoted, spent and agrees)
 
 
 # COMPOSITION
@@ -224,7 +217,7 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
     return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
 
 
-@check("floating")
+@check("floating", scope="T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8")
 @mutant("without the mean loss", total=lambda e, t, level: e * mpmath.sqrt(2 * t * level))
 @mutant("3 % less of everything", total=lambda e, t, level: with_mean_loss(e, t, level) * 97 / 100)
 @mutant("3 % less of the root", total=lambda e, t, level: with_mean_loss(e, t, level * 94 / 100))
@@ -235,7 +228,7 @@ def corrected_advanced_composition(
     total: Formula = with_mean_loss,
     reference: Formula = privacy.advanced_composition,
     hypothesis: sp.Expr = PRINTED_SUFFICES,
-) -> Evidence:
+) -> Found:
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
@@ -244,7 +237,6 @@ def corrected_advanced_composition(
     (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
     formula with e^{ε₀} − 1, which is larger.
     """
-    failed = []
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):
             ratio = mpmath.mpf(odds.numerator) / odds.denominator
@@ -261,12 +253,10 @@ def corrected_advanced_composition(
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
                 same = mpmath.almosteq(textbook, exactly, 1e-12)  # the reference takes e from math
                 if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
-                    failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
+                    yield f"odds={odds}, T={folds}, δ₀=1e-{j}"
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
-    return Evidence(
-        not failed and margin == 0, "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8", "; ".join([f"margin {margin}", *failed[:3]])
-    )
+    yield margin == 0
 
 
 # THE GAUSSIAN MECHANISM

@@ -230,3 +230,21 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     detail = "; ".join([f"largest relative error {worst:.2g}", *failed[:3]])
     holds = worst < 1e-9 and compared == 14 and not failed
     return Evidence(holds, "14 values of q, ε; δ = 0.1, 1e-3, 1e-6", detail)
+
+
+@check("floating", scope="3000 budgets")
+@mutant("for larger ε too", largest=10.0)
+@mutant("1.01 for 1.25", multiplier=lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01))
+def classical_scale(multiplier: Formula = gaussian_approximate.classical_multiplier, largest: float = 1.0) -> Found:
+    """For ε ≤ 1 and every δ < 1, Gaussian noise with σ = Δ₂ √(2 ln(1.25/δ))/ε is (ε, δ)-DP.
+
+    The exact δ of that noise, Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q) with q = Δ₂/σ, is compared with the δ of the formula.
+    Half of the cases have ε = 1, where the bound of the proof is largest, and a third have δ above 0.74, where the
+    proof needs another argument.
+    """
+    rng = np.random.default_rng(1)
+    for i in range(3000):
+        epsilon = largest if i % 2 else largest * 10 ** rng.uniform(-4, 0)
+        delta = 1 - 10 ** rng.uniform(-6, math.log10(0.26)) if i % 3 == 0 else 10 ** rng.uniform(-15, 0) * 0.74
+        exact = float(gaussian_approximate.log_delta(1 / multiplier(epsilon, delta), epsilon))
+        yield exact <= math.log(delta)

@@ -13,9 +13,8 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
-from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING
 from covassay.verification.claims.checks.own.samplers import DRAWS, decided
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 NODES = 160  # of Gauss and Legendre in each of two variables
