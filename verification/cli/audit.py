@@ -290,7 +290,7 @@ def _require_files(options: argparse.Namespace) -> None:
 def _own_warnings_hidden() -> Iterator[None]:
     """Arithmetic of the audit that overflows or divides by zero says nothing of use to a user."""
     with catch_warnings():
-        for module in (r"covassay\.", r"scipy\.", r"statsmodels\."):
+        for module in (r"covassay\.", r"scipy\."):
             filterwarnings("ignore", category=RuntimeWarning, module=module)
         yield
 

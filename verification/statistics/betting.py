@@ -19,14 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+import scipy
 
 from covassay.reference.domain import Vector
+from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-UNIT = 2.0**-53  # the relative error of one operation
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search begins with these powers of the ratio of the shares,
 FIRST_CAPS = 1.0, 2.0, 4.0  # and with these caps of the logarithm of that ratio
@@ -141,7 +141,7 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
     start = np.concatenate([(0.0, 0.0), start])
     simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
     options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
-    found = minimize(loss, start, method="Nelder-Mead", options=options)
+    found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     return bet(found.x), -float(found.fun)
 
 
@@ -161,7 +161,9 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
         return -float(p * math.log(a) + (1 - p) * math.log1p(-a) + q * math.log(b) + (1 - q) * math.log1p(-b))
 
     top = (1 - delta) * math.exp(-epsilon)
-    found = minimize_scalar(closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY})
+    found = scipy.optimize.minimize_scalar(
+        closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY}
+    )
     a = allowed(float(found.x))
     outside = (1 - p) / (1 - a)
     stake = p / a - outside

@@ -24,13 +24,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm, rankdata
+from scipy.special import ndtr, ndtri
 
 from covassay.reference.domain import Matrix
+from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
-NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller constant can replace
+NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # 3.178, which no smaller constant can replace
 WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
 HIGH = 8
@@ -56,9 +58,18 @@ class Sums:
         return np.nan_to_num(z, posinf=0.0, neginf=0.0)
 
 
+def _p_value(z: float, comparisons: int, terms: int) -> float:
+    """The p-value of the largest of many sums, in units of its deviation.
+
+    A sum of n terms a is off by at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares by n units.
+    """
+    rounding = 4 * UNIT * terms**1.5
+    return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)
+
+
 def _ranks(values: Matrix) -> Matrix:
     """Ranks of the sizes within each column, between 0 and 1."""
-    ranks: Matrix = rankdata(np.abs(values), axis=0) / (len(values) + 1)
+    ranks: Matrix = scipy.stats.rankdata(np.abs(values), axis=0) / (len(values) + 1)
     return ranks
 
 
@@ -97,12 +108,12 @@ class PairSums:
         terms = self.terms
 
         def detectable(alpha: float) -> float:  # by the normal approximation
-            return min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(terms, 1)))
+            return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
             f"{self.null}; closest: {most.words.format(self.names[i], self.names[j])}",
             z / math.sqrt(max(terms, 1)),
-            min(1.0, factor * float(norm.sf(z))) if comparisons and terms >= FEWEST else 1.0,
+            _p_value(z, comparisons, terms) if comparisons and terms >= FEWEST else 1.0,
             self.draws,
             "rank correlation",
             detectable,
@@ -194,10 +205,10 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     return TestResult(
         f"changing the sign of one of three entries, or of all, does not change their law; largest deviation: {words}",
         best / math.sqrt(max(n, 1)),
-        min(1.0, factor * float(norm.sf(best))) if comparisons and n >= FEWEST else 1.0,
+        _p_value(best, comparisons, n) if comparisons and n >= FEWEST else 1.0,
         n,
         "mean product of three scores",
-        lambda alpha: min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(n, 1))),
+        lambda alpha: min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(n, 1))),
     )
 
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
-from covassay.verification.statistics.tests import DISCRETE_SLACK, POWER, Pooled, TestResult, band, gamma_sum
+from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
 PARTS = 1000  # the parts of the probability in which values are counted
 Counts = NDArray[np.int64]
@@ -50,11 +51,11 @@ class Places:
     def result(self) -> TestResult:
         """The test of the distance of the distribution functions."""
         apart = np.abs(np.cumsum(self.inside) / self.n - np.arange(1, PARTS + 1) / PARTS).max()
-        distance = max(0.0, float(apart) - self.error - DISCRETE_SLACK)
+        distance = max(0.0, float(apart) - self.error - CDF_ROUNDING)
         return TestResult(
             self.null,
             float(apart),
-            min(1.0, 2 * math.exp(-2 * self.n * distance**2)),
+            rounded_up(2 * math.exp(-2 * self.n * distance**2), self.n),
             self.n,
             "CDF distance",
             lambda alpha: band(self.n, alpha) + band(self.n, 1 - POWER) + self.error + 1 / PARTS,

@@ -25,6 +25,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
 
 NAME = "coincidences"
@@ -116,7 +117,8 @@ Counted = tuple[float, str]
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
     """The probability of at least that many coincidences in any of the comparisons."""
-    return min(1.0, comparisons * float(binom.sf(count - 1, max(round(of), 1), min(probability, 1.0))))
+    trials = max(round(of), 1)
+    return rounded_up(comparisons * float(binom.sf(count - 1, trials, min(probability, 1.0))), trials)
 
 
 def zeros(draws: _Draws) -> list[Counted]:

@@ -90,11 +90,13 @@ def words(guarantee: Guarantee) -> str:
     return f"{letter} = {loss:g}" + (f", δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else "")
 
 
-def _outputs(setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int) -> Matrix | Failure:
+def _outputs(
+    setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int, label: str = "other budget"
+) -> Matrix | Failure:
     """One output for every seed at a budget, or the first failure."""
     outputs = []
     for seed in range(seeds):
-        rng = np.random.default_rng(stream(setting.seed, "other budget", x.shape[1], seed))
+        rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
         output, _ = call(setting.target, x.copy(), setting.budget | guarantee.keywords(), rng, setting.seconds)
         outcome = well_formed(output, setting.shape(x))
         if isinstance(outcome, Failure):
@@ -214,7 +216,8 @@ class _Compared:
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
         theirs = np.array([beside.sample(x, rng) - query for _ in range(CONFIRMATION)])
-        outputs = _outputs(self.setting, x, guarantee, CONFIRMATION)
+        fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws of usual seeds chose this budget
+        outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):
             return ""
         p = least_p(outputs - query, theirs, np.ones(query.shape))

@@ -6,7 +6,8 @@ coins (McNemar 1947). If the two draws are nearly equal, such pairs are rare, an
 the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a
 hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it.
+Pilot pairs choose the event, and fresh pairs test it. There a failure is an output outside of the event: pairs without
+failures could differ although both have one law.
 """
 
 import math
@@ -18,6 +19,7 @@ from scipy.stats import binom
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
+from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
 PILOT, LONGER = 200, 1000  # pairs that choose the event, and in all, where the first suggest a difference
@@ -55,17 +57,29 @@ def _features(outputs: Matrix, centre: Matrix) -> Matrix:
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """Features of pairs of draws; None if many draws fail."""
-    kept: list[tuple[Matrix, Matrix]] = []
+    """The outputs of pairs of draws, not a number where a draw fails; None if many do."""
+    drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
+    failed = 0
     for i in range(size):
         one, two = (side(np.random.default_rng(stream(seed, label, i))) for side in (first, second))
-        if isinstance(one, Failure) or isinstance(two, Failure):
-            if i + 1 - len(kept) > size // 10:
-                return None
-            continue
-        kept.append((one, two))
-    a, b = (np.array(side) for side in zip(*kept, strict=True))
+        failed += isinstance(one, Failure) or isinstance(two, Failure)
+        if failed > size // 10:
+            return None
+        drawn.append((one, two))
+    shape = next(output.shape for pair in drawn for output in pair if not isinstance(output, Failure))
+    nothing = np.full(shape, np.nan)
+    a, b = (
+        np.array([nothing if isinstance(output, Failure) else output for output in side])
+        for side in zip(*drawn, strict=True)
+    )
     return a, b
+
+
+def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+    """The pairs of which both draws have an output."""
+    a, b = pairs
+    whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
+    return a[whole], b[whole]
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
@@ -110,9 +124,10 @@ class _Pilot:
 
 def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | None:
     """The pilot; None if many draws fail."""
-    pairs = _pairs(first, second, PILOT, seed, f"{label}/pilot")
-    if pairs is None:
+    drawn = _pairs(first, second, PILOT, seed, f"{label}/pilot")
+    if drawn is None:
         return None
+    pairs = _whole(drawn)
     centre = np.concatenate(pairs).mean(axis=0)
     a, b = (_features(side, centre) for side in pairs)
     if _standard_errors(a, b).max(initial=0.0) < SUGGESTED:
@@ -120,7 +135,7 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
     more = _pairs(first, second, LONGER - PILOT, seed, f"{label}/longer pilot")
     if more is None:
         return None
-    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), more, strict=True)))
+    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), _whole(more), strict=True)))
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
@@ -133,7 +148,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if pilot is None or chosen is None:
         return ""
     event, more, less = chosen
-    if binom.sf(more - 1, more + less, 0.5) > PROMISING:
+    if at_least(more, more + less, 0.5) > PROMISING:
         return ""
     needed = SPARE * len(pilot.a) * 2 * (more + less) * math.log(1 / alpha) / (more - less) ** 2
     size = round(min(max(needed, FEWEST), MOST))
@@ -141,7 +156,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if fresh is None:
         return ""
     more, less = event.counts(*(_features(side, pilot.centre) for side in fresh))
-    p = float(binom.sf(more - 1, more + less, 0.5)) if more + less else 1.0
+    p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""
     return f"the outputs differ in law: an event occurs on one alone in {more} : {less} of {size} pairs (p = {p:.2g})"

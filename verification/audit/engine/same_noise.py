@@ -374,7 +374,6 @@ class _Comparison:
             )
             if 2 * len(kept) <= len(units):
                 continue  # the target draws differently for every number of rows: nothing to compare
-            usual = units[kept[0]]
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -385,7 +384,7 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """How the noise differs from that at another number of rows, in units of the scale, if under all seeds alike."""
+        """How the noise differs from that at another number of rows, in units of the scale, alike under all seeds."""
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
         tolerance = slack[shape.n] + slack[usual]

@@ -9,6 +9,7 @@ Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tes
 test of the total scale, by Bonferroni's inequality.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -89,7 +90,7 @@ class _Group:
                 self.places.setdefault(name, []).append(result.placed)
             elif result.total is not None:
                 self.totals.setdefault(name, []).append(result.total)
-            elif result.p_value == 0:
+            elif math.isnan(result.statistic):
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:

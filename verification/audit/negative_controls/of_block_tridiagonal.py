@@ -7,7 +7,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms
 from covassay.reference.mechanisms.concentrated import block_tridiagonal as mechanism
-from covassay.verification.audit.negative_controls.broken import broken, other_noise, other_output, times
+from covassay.verification.audit.negative_controls.broken import broken, other_noise, times
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl, by_law
 
 NAME = "block-tridiagonal"
@@ -72,7 +72,8 @@ NEGATIVE_CONTROLS = (
     _noise("block-diagonal-alone", mistake=diagonal_alone.__doc__ or "", noise=diagonal_alone,
            caught_by=by_law("all entries", "scale of every entry")),
     _noise("block-one-number", mistake=one_number.__doc__ or "", noise=one_number),
-    other_output("block-all-entries", NAME, all_entries.__doc__ or "", all_entries),
+    broken("block-all-entries", NAME, all_entries.__doc__ or "", output=all_entries,
+           caught_by=by_law("zeros elsewhere")),
     broken("block-whole-rows", NAME, whole_rows.__doc__ or "", rows=whole_rows),
     broken("block-centred", NAME, centred.__doc__ or "", rows=centred),
     NegativeControl("block-unshortened", unshortened.__doc__ or "", NAME, (), unshortened),

@@ -35,7 +35,7 @@ NEGATIVE_CONTROLS = (
         wrap(KeepsTheRows, "f(rho, rng).fit(x).second_moment_"),
     ),
     NegativeControl(
-        "tells-the-mean", "Returns the mean without noise beside the second moment.", "gauss-cov", (("contract", NAME),),
+        "tells-the-mean", "Returns the mean without noise beside its output.", "gauss-cov", (("contract", NAME),),
         wrap(with_the_mean, "f(x, rho=rho, rng=rng)['second_moment']"),
     ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from covassay.verification.audit.peers.by_draws import section
 from covassay.verification.audit.peers.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
 from covassay.verification.audit.peers.table import Line
 from covassay.verification.audit.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
@@ -107,8 +108,8 @@ def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) 
     return f"| {' | '.join(cells)} |"
 
 
-def page(lines: Sequence[Line]) -> str:
-    """The text of proofs/PEERS.md."""
+def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
+    """The text of proofs/PEERS.md, with the lines of `by_draws`."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
     text = [HEAD, "**Versions.** Where a tool states none, the kept figures are of the commit that is named.\n"]
@@ -128,7 +129,7 @@ def page(lines: Sequence[Line]) -> str:
         text.append(f"|{'---|' * (5 + len(TOOLS))}")
         text += [_row(case, lines, ahead) for case in CASES.values() if case.source == source]
         text.append("")
-    return "\n".join([*text, NOT_COMPARED])
+    return "\n".join([*text, *section(by_draws, lines), NOT_COMPARED])
 
 
 NOT_COMPARED = """\

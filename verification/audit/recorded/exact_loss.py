@@ -39,6 +39,8 @@ from covassay.verification.audit.recorded.half_lines import Side, by_projections
 from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
+from covassay.verification.audit.recorded.redraws import by_redraws
+from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
@@ -364,7 +366,8 @@ def _values(draw: Draw) -> int:
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
         ends = (0, int(low)) if high == "None" else (int(low), int(high))
-        return min(many, max(1, ends[1] - ends[0] + (endpoint == "True")) ** int(np.prod(draw.shape, dtype=float)))
+        count = max(1, ends[1] - ends[0] + (endpoint == "True"))
+        return int(min(many, count ** math.prod(draw.shape)))
     except (ValueError, OverflowError):
         return many
 
@@ -394,21 +397,25 @@ def _found(
     if few is not None and not _equal(sides[0].base.output, sides[1].base.output):
         return _of_few_seeds(*sides, few, claim)
     rng = np.random.default_rng([seed, 1])
-    found: _Found | NotDecided | Undecided
+    found: _Found | None = None
+    error: NotDecided | Undecided | None = None
     try:
         found = _of_ready(_ready(*sides), claim, rng, fresh)
         if found.decided:
             return found
     except OutOfTime:
         raise
-    except (NotDecided, Undecided) as error:
-        found = error
-    loss, how = by_atoms(*sides, claim, rng)
+    except (NotDecided, Undecided) as raised:
+        error = raised
     variables, _ = variables_of(sides[0].base.tape)
-    atoms = _above(Ready(*sides, variables, ()), loss, how, claim, len(variables))
-    if isinstance(found, _Found) or atoms.decided:
-        return atoms if atoms.decided else found
-    raise found
+    for events in (by_atoms, by_redraws, by_steps):
+        above = _above(Ready(*sides, variables, ()), *events(*sides, claim, rng), claim, len(variables))
+        if above.decided:
+            return above
+    if found is None:
+        assert error is not None
+        raise error
+    return found
 
 
 def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int) -> _Found:

@@ -206,6 +206,6 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A p-value that is rounded to the nearest float, and may be too small."""
-    monkeypatch.setattr("covassay.verification.statistics.ratio.GUARD", -1e-12)
+    monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))

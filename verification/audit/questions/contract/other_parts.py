@@ -9,6 +9,7 @@ has not moved is drawn many times more, on few rows, where noise is large.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -79,8 +80,8 @@ class _Asked:
         rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
         given = x.copy()
 
-        def tokens(x: Matrix, **options: object) -> Parts:
-            whole = self.whole(x, **options)  # type: ignore[arg-type]
+        def tokens(x: Matrix, **options: Any) -> Parts:
+            whole = self.whole(x, **options)
             if not self.of_method:
                 return {name: _token(value) for name, value in leaves(whole)}
             made, *returned = whole
@@ -155,8 +156,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     told = (
         f"{listed}{more}: kept in the clear in what {asked.whole.call} returns, the same for every seed and another on "
-        f"other data. The audit is of {function.call} alone. Whoever is given the whole of what is returned, or a file of "
-        f"it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
+        f"other data. The audit is of {function.call} alone. Whoever is given the whole of what is returned, or a file "
+        f"of it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
 
