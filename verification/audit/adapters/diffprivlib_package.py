@@ -19,7 +19,7 @@ def _value(mechanism: Any, value: float) -> float:
 
 
 def _value_in_range(mechanism: Any, value: float) -> float:
-    return min(max(_value(mechanism, value), mechanism.lower), mechanism.upper)
+    return min(max(_value(mechanism, value), float(mechanism.lower)), float(mechanism.upper))
 
 
 def _laplace_scale(mechanism: Any, value: float) -> float:
@@ -72,7 +72,8 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
     Its draws are those of a RandomState, bit for bit.
     """
-    return _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
+    made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
+    return made
 
 
 @cache

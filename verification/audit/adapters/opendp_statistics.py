@@ -47,7 +47,7 @@ def _mean_measurement(n: int, d: int, rho: float) -> Any:
     from opendp.extras.numpy._make_np_mean import make_private_np_mean
 
     domain = array2_domain(norm=1.0, p=2, origin=0.0, size=n, num_columns=d, nan=False, T=float)
-    make = partial(make_private_np_mean, domain, dp.symmetric_distance())
+    make: Any = partial(make_private_np_mean, domain, dp.symmetric_distance())
     return make(math.sqrt(make(1.0).map(REPLACED) / rho))
 
 
