@@ -53,7 +53,8 @@ def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float
     """The p-value of every such count among n values; exact and two-sided."""
     fewer = binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
     more = binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
-    return rounded_up(2 * np.minimum(fewer, more), n)
+    p_values: Vector = rounded_up(2 * np.minimum(fewer, more), n)
+    return p_values
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
