@@ -26,8 +26,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from covassay.reference.domain import Matrix, Number, Vector, require_shape
@@ -72,7 +72,7 @@ def envelope_parameter(a: Vector) -> float:
     q, values = float(len(a)), list(a)
     if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
         return q
-    return float(brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
@@ -134,7 +134,9 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
     1. With fewer nodes, for many coordinates and small shifts, terms far larger than the result would cancel.
     """
-    saddle = brentq(lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1)
+    saddle = scipy.optimize.brentq(
+        lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1
+    )
     nodes = max(CONTOUR_NODES, math.ceil(12 / math.pi * saddle))
     return float(_inverse_laplace(exponents, shifts, np.array(1.0), nodes))
 

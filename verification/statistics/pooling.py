@@ -1,4 +1,4 @@
-"""Tests of a sample that is seen block by block: sums of a size that does not depend on the number of draws.
+"""Tests of a sample that arrives block by block: sums of a size that does not depend on the number of draws.
 
 A test of one block says where its values lie in their law (`Placed`), what they add up to (`total`), or has sums of its
 own (`Pooled`). Here the places become counts: beyond exact quantiles out to the far tails, and in equal parts of the
@@ -21,7 +21,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
 from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # of the probability, in which places are counted
+PARTS = 1000  # the parts of the probability in which values are counted
 Counts = NDArray[np.int64]
 
 
@@ -29,7 +29,7 @@ Counts = NDArray[np.int64]
 class Places:
     """How many of n values lie in every part of the probability, and how many beyond every quantile in `tried`.
 
-    extreme : the smallest probability of a value as far out as one that was seen. error : of the distribution function.
+    extreme : the smallest probability of a value as far out as an observed one. error : of the distribution function.
     """
 
     null: str

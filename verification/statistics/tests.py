@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import stats
+import scipy
 from scipy.special import rel_entr, smirnov
 
 from covassay.reference.domain import Matrix, Vector
@@ -125,7 +125,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
-    statistic = float(stats.ks_2samp(x, y, method="asymp").statistic)
+    statistic = float(scipy.stats.ks_2samp(x, y, method="asymp").statistic)
     p_value = rounded_up(math.exp(1 - n * statistic**2) if n == m else _of_different_sizes(x, y, statistic), n + m)
 
     def detectable(alpha: float) -> float:
@@ -144,7 +144,7 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            return min(bound, float(stats.ks_2samp(x, y, method="exact").pvalue))
+            return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
         except RuntimeWarning:  # the paths could not be counted, and an approximation would take their place
             return bound
 
@@ -165,8 +165,8 @@ class Successes:
 
     def result(self) -> TestResult:
         """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
-        lower = float(stats.binom.cdf(self.successes, self.n, self.probability))
-        upper = float(stats.binom.sf(self.successes - 1, self.n, self.probability))
+        lower = float(scipy.stats.binom.cdf(self.successes, self.n, self.probability))
+        upper = float(scipy.stats.binom.sf(self.successes - 1, self.n, self.probability))
         p_value = upper if self.at_most else 2 * min(lower, upper)
         return TestResult(
             self.null,
@@ -226,14 +226,14 @@ class Quadrants:
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
     """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
 
-    Given the margins, the number of points above both medians is exactly hypergeometric. The test sees a dependence
+    Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
     n = len(x)
     high_x, high_y = x > np.median(x), y > np.median(y)
     both, a, b = int((high_x & high_y).sum()), int(high_x.sum()), int(high_y.sum())
-    law = stats.hypergeom(n, a, b)
+    law = scipy.stats.hypergeom(n, a, b)
     pooled = Quadrants(null, both, b, a * b / n, n)
     return replace(pooled.result(), p_value=rounded_up(2 * min(float(law.cdf(both)), float(law.sf(both - 1))), n))
 
@@ -241,7 +241,7 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. It sees a wrong scale with fewer draws than any test of the whole distribution.
+    The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
     `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
@@ -253,8 +253,8 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
     p_value = rounded_up(2 * _smaller_gamma_tail(total, shapes), max(n, round(shapes)))
 
     def detectable(alpha: float) -> float:
-        above = stats.gamma.isf(alpha / 2, shapes) / stats.gamma.ppf(1 - POWER, shapes)
-        below = stats.gamma.ppf(alpha / 2, shapes) / stats.gamma.isf(1 - POWER, shapes)
+        above = scipy.stats.gamma.isf(alpha / 2, shapes) / scipy.stats.gamma.ppf(1 - POWER, shapes)
+        below = scipy.stats.gamma.ppf(alpha / 2, shapes) / scipy.stats.gamma.isf(1 - POWER, shapes)
         return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
 
     scale = (total / shapes) ** (1 / power)
@@ -269,7 +269,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
     than the tail by a share of 1/z², z standard deviations from the mean.
     """
     if a <= LARGEST_SHAPE:
-        return min(float(stats.gamma.cdf(x, a)), float(stats.gamma.sf(x, a)))
+        return min(float(scipy.stats.gamma.cdf(x, a)), float(scipy.stats.gamma.sf(x, a)))
     if x <= 0:
         return 0.0
     change = (x - a) / a
@@ -297,7 +297,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
     E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test sees a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 + r).
+    variable X, no test detects a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 +
+    r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)
@@ -339,5 +340,7 @@ def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape
     return Interval(
-        total / float(stats.gamma.isf(tail, shapes)), total / float(stats.gamma.ppf(tail, shapes)), confidence
+        total / float(scipy.stats.gamma.isf(tail, shapes)),
+        total / float(scipy.stats.gamma.ppf(tail, shapes)),
+        confidence,
     )

@@ -31,7 +31,7 @@ from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 from scipy.special import k0e, k1e
 
 from covassay.reference.domain import (
@@ -126,7 +126,9 @@ def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
     def at(x: float) -> float:
         return float(log_f(np.array([x]))[0])
 
-    top = float(minimize_scalar(lambda x: -at(x), bounds=(0, end), method="bounded", options={"xatol": 1e-13}).x)
+    top = float(
+        scipy.optimize.minimize_scalar(lambda x: -at(x), bounds=(0, end), method="bounded", options={"xatol": 1e-13}).x
+    )
     floor = at(top) - BELOW
     low, high = 0.0, end
     for _ in range(60):  # bisection, towards the points where f is e^60 times smaller
@@ -177,7 +179,7 @@ def largest_move(epsilon: float, delta: float, dimension: int) -> float:
         low, high = high, high + 2
     while high - low > 4 and excess((low + high) / 2) > 0:  # away from where ln δ may be −∞
         high = (low + high) / 2
-    root = float(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    root = float(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
     q = epsilon * (1 + math.exp(root) * (1 - ROUNDED_DOWN))
     return max(epsilon, q * (1 - LOST))
 

@@ -31,7 +31,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
 SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
-DRAWS = 48  # of each shape: enough for a relation between any two entries
+DRAWS = 48  # draws of each shape: enough for a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
 CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
 SINGLE = 2.0**-24  # the unit of float32
@@ -42,7 +42,7 @@ SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repea
 FEW_DECIMALS = 6  # outputs with so few are rounded
 SURE_REPEATS = 20  # expected: fewer than 5 come with a probability below 1e-4
 REPEATED = 8  # different outputs that came twice; clipping and projection make fewer atoms than that
-DECIMALS = 12  # of outputs in units of their size: clipping and projection give one value up to rounding
+DECIMALS = 12  # of outputs in units of their size; clipped values are equal up to rounding
 NAMED = 3  # findings that are named in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
@@ -53,7 +53,7 @@ class _Draws:
 
     x: Matrix
     residuals: Matrix  # (draws, entries)
-    sizes: Matrix  # of the outputs, (draws, entries)
+    sizes: Matrix  # the sizes of the entries of the outputs, (draws, entries)
     entries: tuple[tuple[int, ...], ...]
     atom: float = 0.0  # the largest probability of one value of an entry
 

@@ -144,7 +144,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which both the rows and the noise of a mechanism with this budget can be seen."""
+    """Data on which the output shows both the rows and the noise of a mechanism with this budget."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -182,7 +182,7 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Note what happens at a budget where the noise is not that of the claim."""
+        """Keep what a wrong noise at this budget is: larger than claimed, of another shape, or not proven wrong."""
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:

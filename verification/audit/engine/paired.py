@@ -2,8 +2,9 @@
 
 If both have one law, an event occurs in the first draw of a pair alone as often as in the second alone, whatever ties
 the two draws together. So of the pairs in which it occurs once, the number where it is the first has the law of fair
-coins (McNemar 1947). Where the two draws are nearly the same, such pairs are rare and nearly all of one sort: noise
-that is 3 % smaller shows in some hundreds of pairs, and takes a hundred times as many independent draws.
+coins (McNemar 1947). If the two draws are nearly equal, such pairs are rare, and nearly all of them have the event in
+the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a
+hundred times as many.
 
 Pilot pairs choose the event, and fresh pairs test it. There a failure is an output outside of the event: pairs without
 failures could differ although both have one law.
@@ -27,7 +28,7 @@ FEWEST, MOST = 500, 8000  # pairs that test it
 PROMISING = 5e-3  # p-value of the pilot's best event below which it is tested
 SPARE = 2.0  # times as many pairs as the test would need if the pilot showed the truth
 LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
-ENTRIES = 40  # of an output that are looked at
+ENTRIES = 40  # the most entries of an output that are compared
 SMALL = 1e-9  # a spread of numbers, beside their size, that is rounding
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]
@@ -158,6 +159,4 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""
-    return (
-        f"the outputs differ in law: an event occurs on one side alone in {more} : {less} of {size} pairs (p = {p:.2g})"
-    )
+    return f"the outputs differ in law: an event occurs on one alone in {more} : {less} of {size} pairs (p = {p:.2g})"
