@@ -11,7 +11,9 @@ from covassay.reference.domain import Matrix
 from covassay.verification.shared_rows import SharedRows
 
 
-def one_by_one(sample: Callable[..., Any], x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> list[Any]:
+def one_by_one(
+    sample: Callable[..., Any], x: Matrix, size: int, *, rng: np.random.Generator, **given: Any
+) -> list[Any]:
     """The outputs of that many calls of `sample`, one after another."""
     rows = SharedRows.of(x)
     return [sample(rows, rng, **given) for _ in range(size)]
