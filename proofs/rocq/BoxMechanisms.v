@@ -461,7 +461,7 @@ Definition box_gauss_list := box_release low high (gauss_weights_added R d)
   (gaussian_weight 1 (entries d.+1) (gaussian_scale_gt0 rho_gt0 gauss_sensitivity_added_gt0)).
 
 (* The premises are d >= 1, bounds with low_j < high_j, and rho > 0. *)
-(*@ WHOLE.box-gauss-ADDED *)
+(*@ ADD-REMOVE.box-gauss *)
 Theorem box_gauss_list_zcdp :
   zcdp (@added_or_removed 'cV[R]_d) rho (fun X => box_gauss_list X).
 Proof.
@@ -525,7 +525,7 @@ Definition box_laplace_list := box_release low high (laplace_weights_added R d)
   (norm_weight (l1_norm R 1 (entries d.+1)) (laplace_scale_gt0 laplace_sensitivity_added_gt0)).
 
 (* The premises are d >= 1, bounds with low_j < high_j, and eps > 0. *)
-(*@ WHOLE.box-laplace-ADDED *)
+(*@ ADD-REMOVE.box-laplace *)
 Theorem box_laplace_list_dp :
   dp (@added_or_removed 'cV[R]_d) eps (fun X => box_laplace_list X).
 Proof.

@@ -132,8 +132,8 @@ class Chains:
         half = ensemble.panels.half_widths
         self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flat: (N, nodes)
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # (S, B), with room for all points
-        self._panel = np.zeros((size, n), dtype=np.intp)  # of the points, and the weights of ∫ from its left edge
-        self._integration = np.zeros((size, n, NODES))
+        self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point
+        self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
         self._room = np.empty((2, 2, *self._h.shape))  # for the largest arrays: new ones at every point would be slower

@@ -36,7 +36,7 @@ PROVENANCES: dict[Provenance, str] = {
 }
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
-BOUNDS = "bounds"  # of columns, where they are no choice of words
+BOUNDS = "bounds"  # the option that takes bounds of columns, and is no choice of words
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class AuditOptions:
         metadata=_said(
             replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
             "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
-            "if it says nothing, only the contract and the privacy are looked at",
+            "if it says nothing, only the contract and the privacy are tested",
         ),
     )
     epsilon: float | None = field(
@@ -139,6 +139,14 @@ class AuditOptions:
         metadata=_said(
             replace(kinds.TEXT, metavar="EXPR"),
             "how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'",
+        ),
+    )
+    public: str | None = field(
+        default=None,
+        metadata=_said(
+            replace(kinds.TEXT, metavar="NAMES"),
+            "parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may "
+            "follow the data without noise",
         ),
     )
     data: UserData | None = field(
@@ -274,6 +282,11 @@ class AuditOptions:
             raise InvalidInput("quick and checkpoint: a quick audit has nothing to go on from; leave one out")
         if self.quick and self.scope == SCOPES[1]:
             raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
+
+    @property
+    def public_parts(self) -> tuple[str, ...]:
+        """The names of the parts that are declared as public."""
+        return tuple(name.strip().lstrip(".") for name in (self.public or "").split(",") if name.strip())
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:

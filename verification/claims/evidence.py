@@ -26,6 +26,7 @@ from covassay.reference.domain import Number
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
+Formula = Callable[..., Any]  # what stands in a slot: a formula, or a sampler
 Found = Iterator[str | bool | Number]  # what fails, whether a case holds, and shares of a bound
 ROUNDING = 1e-9  # by how much a share may exceed 1, because the numbers are rounded
 SHOWN = 3  # failures that are told
@@ -53,17 +54,17 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
     """Evidence that no case fails, and that the largest share of the bound is at most 1 and at least `attained`."""
     failed: list[str] = []
     shares: list[Number] = []
-    for one in found:
+    for number, one in enumerate(found, 1):
         if isinstance(one, str):
             failed.append(one)
         elif isinstance(one, bool | np.bool_):
-            failed += [] if one else ["a case"]
+            failed += [] if one else [f"case {number}"]
         else:
             shares.append(one)
             # what is not a number is no share; only floats are rounded
             if not one <= (1 + ROUNDING if isinstance(one, float) else 1):
                 failed.append(f"{float(one):.6g} of the bound")
-    told = [*dict.fromkeys(failed[:SHOWN]), *([f"{len(failed)} cases fail"] if failed else [])]
+    told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
     told += [f"largest share {float(max(shares)):.6g}"] if shares else []
     close = attained is None or (bool(shares) and max(shares) >= attained)
     return Evidence(not failed and close, scope, "; ".join(told))

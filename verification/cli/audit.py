@@ -283,7 +283,7 @@ def _require_files(options: argparse.Namespace) -> None:
             raise InvalidInput(f"{name} = {file}: must be a file, is a directory")
         other = places.setdefault(path.resolve(), name)
         if other != name:
-            raise InvalidInput(f"{name} = {file}: is the file of {other} too")
+            raise InvalidInput(f"{name} = {file}: must be another file than that of {other}")
 
 
 @contextmanager

@@ -58,12 +58,6 @@ def of_mechanism(name: str, rows: Sequence[Row]) -> str:
     return f"| {' | '.join((cell(name), str(len(rows)), *families, draws))} |"
 
 
-def _not_measured(known: set[str]) -> list[str]:
-    """A section for the controls without a row, if there are any."""
-    missing = [f"`{name}`" for name in NEGATIVE_CONTROLS if name not in known]
-    return [f"## Not yet measured: {len(missing)}\n", ", ".join(missing) + ".\n"] if missing else []
-
-
 def render(rows: Iterable[Row]) -> str:
     """The text of proofs/CONTROLS.md."""
     ordered = sorted(rows, key=lambda row: list(NEGATIVE_CONTROLS).index(row.control))
@@ -95,7 +89,6 @@ def render(rows: Iterable[Row]) -> str:
         "|---|---|---|---|---:|---:|",
         *map(line, standing),
         "",
-        *_not_measured({row.control for row in ordered}),
         "## The published list of 48\n",
         "The control that stands for each number of the list in the survey of other audits: "
         + ", ".join(numbers)

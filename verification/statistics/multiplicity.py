@@ -20,7 +20,7 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Which null hypotheses are rejected; the probability that any true one is rejected is at most α.
 
     This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the guard
-    of a p-value outweighs (`statistics.ratio`).
+    of a p-value outweighs (`statistics.rounding`).
 
     Raises
     ------

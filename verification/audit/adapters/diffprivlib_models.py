@@ -34,8 +34,8 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # of a positive column and a share, for targets that need bounds
-LABEL = 0.5  # of its range, above which the last column has the second label
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+LABEL = 0.5  # the last column has the second label above this share of its range
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 
 

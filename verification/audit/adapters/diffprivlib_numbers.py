@@ -17,7 +17,7 @@ from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, P
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-IN_RANGE = {"lower": 0.0, "upper": 1.0}  # of the query, for mechanisms that clip the output to it
+IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanisms that clip the output to it
 
 
 @lru_cache(maxsize=256)

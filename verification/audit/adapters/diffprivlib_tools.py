@@ -7,9 +7,8 @@ All of them look at the columns of a box. The package does not say which data se
 - `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. Its
   sensitivity is 1 for all bins together, which is that of adding or removing a row, so this is its adjacency here.
 - `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the first column.
-- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. It adds noise of
-  sensitivity 1 to the counts of rows and of the range to their sums, which is the sensitivity of adding or removing a
-  row.
+- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. Its number of
+  iterations depends on n, so n is fixed here.
 """
 
 import warnings
@@ -91,5 +90,5 @@ TARGETS: dict[str, Callable[[], Target]] = {
         _target, "histogram", _histogram, "tools.histogram", "vector", OF_ONE_ROW, adjacency="add-remove"
     ),
     "quantile": partial(_target, "quantile", _quantile, "tools.quantile", "number"),
-    "k-means": partial(_target, "k-means", _k_means, "models.KMeans", "matrix", OF_ONE_ROW, adjacency="add-remove"),
+    "k-means": partial(_target, "k-means", _k_means, "models.KMeans", "matrix"),
 }

@@ -25,23 +25,25 @@ released <- function(x, epsilon, bounds) {
   )
 }
 
+as_json <- function(value) if (is.finite(value)) sprintf("%.17g", value) else "NaN"
+
+failed <- function(e) toJSON(list(error = conditionMessage(e)), auto_unbox = TRUE)
+
 drawn <- function(seed, asked) {
   start(seed)
-  tryCatch(as.numeric(released(asked$x, asked$epsilon, asked$bounds)), error = function(e) list(error = conditionMessage(e)))
+  tryCatch(as_json(released(asked$x, asked$epsilon, asked$bounds)), error = failed)
 }
 
 answer <- function(line) {
-  asked <- fromJSON(line, simplifyVector = TRUE)
-  seeds <- if (is.null(asked$seeds)) asked$seed else asked$seeds
-  outputs <- lapply(seeds, drawn, asked)
-  reply <- if (!is.null(asked$seeds)) list(outputs = outputs)
-    else if (is.list(outputs[[1]])) outputs[[1]]
-    else list(output = outputs[[1]])
-  toJSON(reply, auto_unbox = TRUE, digits = NA, na = "string")
+  asked <- fromJSON(line)
+  if (!is.null(asked$seeds))
+    return(paste0('{"outputs": [', paste(sapply(asked$seeds, drawn, asked), collapse = ", "), "]}"))
+  output <- drawn(asked$seed, asked)
+  if (startsWith(output, "{")) output else paste0('{"output": ', output, "}")
 }
 
 input <- file("stdin", "r")
 while (length(line <- readLines(input, n = 1)) > 0) {
-  cat(tryCatch(answer(line), error = function(e) toJSON(list(error = conditionMessage(e)), auto_unbox = TRUE)), "\n", sep = "")
+  cat(tryCatch(answer(line), error = failed), "\n", sep = "")
   flush(stdout())
 }

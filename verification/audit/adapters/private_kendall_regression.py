@@ -8,7 +8,8 @@ implements, so this is the adjacency here. It draws from NumPy's global generato
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +29,19 @@ PACKAGE = Package(
 ROUNDS = 2
 
 
-def _coefficients(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Vector:
-    from private_kendall.boosted_adassp import boosted_adassp
+@cache
+def _module() -> Any:
+    """The module; its search for μ, which is a function of ε and δ, is made once for each budget."""
+    from private_kendall import boosted_adassp
 
+    vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)
+    return boosted_adassp
+
+
+def _coefficients(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Vector:
+    module = _module()
     with numpy_seeded(rng), np.errstate(divide="ignore"):
-        return np.ravel(boosted_adassp(x[:, :-1], x[:, -1], ROUNDS, 1.0, 1.0, epsilon, delta))
+        return np.ravel(module.boosted_adassp(x[:, :-1], x[:, -1], ROUNDS, 1.0, 1.0, epsilon, delta))
 
 
 def _target() -> Target:

@@ -299,7 +299,8 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     i = bisect_left(grid, 1, key=lambda p: not unseen(float(p)))
     if i == len(grid):
         return ""
-    return f"an event of probability {grid[i]:.2g} or more on one data set that never occurs on the other"
+    often = f"of probability {grid[i]:.2g} or more" if i < len(grid) - 1 else "that is certain"
+    return f"an event {often} on one data set that never occurs on the other"
 
 
 def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:

@@ -36,7 +36,7 @@ MORE_SEEDS = range(3, 9)  # under which a shift or a factor must hold too, becau
 # Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
 # coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
 TOLERANCE = 1e-11
-LARGEST_N = 1000  # of the zoo; a user's data may have more rows, and more rounding
+LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have more rows, and more rounding
 # Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
 # 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
@@ -50,7 +50,7 @@ SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, 
 SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more
 CANDIDATES = 8  # sizes with which all others are compared
 NAMED = 3  # numbers of rows that are named
-MOST_ODD = 6  # sizes with one number of columns that are looked at more closely
+MOST_ODD = 6  # sizes with one number of columns that are tried again
 LARGEST_N_OF_PAIRS = 70
 MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
 
@@ -84,7 +84,7 @@ class _Drawn:
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
-    size: float  # of the query
+    size: float  # the size of the query
     single: bool = False  # whether float32 holds every output
     failure: Failure | None = None
 
@@ -324,9 +324,7 @@ class _Comparison:
         """How the residuals differ under one more seed as well: two would fit one number in any case."""
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
-    def _still_moved(
-        self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS
-    ) -> str:
+    def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
         """How the residuals differ under more seeds as well."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
@@ -376,7 +374,6 @@ class _Comparison:
             )
             if 2 * len(kept) <= len(units):
                 continue  # the target draws differently for every number of rows: nothing to compare
-            usual = units[kept[0]]
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -387,7 +384,7 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """How the noise differs from that at another number of rows, in units of the scale, if under all seeds alike."""
+        """How the noise differs from that at another number of rows, in units of the scale, alike under all seeds."""
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
         tolerance = slack[shape.n] + slack[usual]

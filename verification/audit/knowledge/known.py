@@ -41,7 +41,7 @@ class Known:
     add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
         that is not known.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
-    view : how outputs are looked at under a claim, if not as they are.
+    view : what computes from an output under a claim what is tested; None tests the output itself.
     bits_unseen : why the check of low-order bits finds no loss above the claim in float releases; empty if it does.
 
     The reference is drawn beside a target at every budget: it follows from the declaration of the mechanism.

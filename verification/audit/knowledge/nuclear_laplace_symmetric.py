@@ -1,4 +1,4 @@
-"""Symmetric nuclear-Laplace perturbation: the noise is seen, its nuclear norm is Gamma(d(d + 1)/2).
+"""Symmetric nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d(d + 1)/2).
 
 Its eigenvectors are Haar, and the spectral norm has an exact Pfaffian law. All of this holds on data of every shape.
 """

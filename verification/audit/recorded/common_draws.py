@@ -50,8 +50,9 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
             if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
                 return False
             outputs.append((y.output, r.output))
-    spread = np.abs(outputs[1][1] - outputs[0][1])
-    return all((np.abs(y - r) <= EXACT * spread + ROUNDING * UNIT * np.abs(r).max(initial=0.0)).all() for y, r in outputs)
+    ys, rs = np.array([y for y, _ in outputs]), np.array([r for _, r in outputs])
+    allowed = EXACT * np.ptp(rs, axis=0) + ROUNDING * UNIT * np.abs(rs).max(initial=0.0)
+    return bool((np.abs(ys - rs) <= allowed).all())
 
 
 def _tapes(side: Side, seed: int) -> Iterator[Tape]:

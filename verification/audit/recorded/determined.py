@@ -131,15 +131,20 @@ def _near(one: Vector, two: Vector, scale: Vector) -> bool:
 
 
 def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
-    """Noise is added to the same numbers along other paths, by the same calls."""
+    """Noise is added to the same numbers along other paths, by the same calls, and no generator has one seed."""
+    seeds = [first.tape.seeds]
     for k in range(1, PATHS):
         for walk in (first, second):
             other = _Walk(walk.made, walk.allowed, walk.x, seed + 7919 * k)
+            seeds += [other.tape.seeds] * (walk is first)
             if [c.primitive for c in other.calls] != [c.primitive for c in walk.calls]:
                 raise Undecided("which primitives are called depends on their outputs")
             for was, now in zip(walk.calls, other.calls, strict=True):
                 if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
                     raise Undecided("what noise is added to depends on earlier outputs")
+    for each in zip(*seeds, strict=False):
+        if len(set(each)) < len(each):
+            raise Undecided(f"a generator is seeded with {each[0]} again and again: its draws are no secret")
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:

@@ -9,6 +9,7 @@ not seen, with more draws.
 A target may keep its noise for data on which it was called before. So a pair should be data that it has not seen.
 """
 
+import math
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,12 +33,15 @@ from covassay.verification.audit.recorded.affine import (
     variables_of,
 )
 from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.atoms import by_atoms
 from covassay.verification.audit.recorded.determined import determined
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
-from covassay.verification.audit.recorded.losses import Letter, Undecided, law_of, letter_of, loss_in, one_noise
+from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
-from covassay.verification.audit.recorded.tape import Tape
+from covassay.verification.audit.recorded.redraws import by_redraws
+from covassay.verification.audit.recorded.steps import by_steps
+from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
 SLACK = 1e-3  # relative: a noise scale that is too small by less may be a rounded constant, and refutes nothing
@@ -45,6 +49,7 @@ MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events show: in a far tail t
 AGAIN = 24  # fresh tapes for the repetition of a refutation
 MOVED = 1e-6  # how far its rows are moved
 SEEDINGS = 6  # tapes on which seeds must all be different
+FEW_SEEDS = 2.0**24  # if all noise follows from a seed with fewer values, an attacker computes every output in a second
 SEED_ONLY = ("integers", "bytes")
 SECONDS = 10.0  # for one pair; its repetition has as many
 
@@ -276,7 +281,10 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
     The runs raise `NotDecided` when the time is up.
     """
-    first, second = steady(made, x, other, seed, seconds)
+    return _ready(*steady(made, x, other, seed, seconds))
+
+
+def _ready(first: Side, second: Side) -> Ready:
     variables, others = variables_of(first.base.tape)
     seeding = _seeding(first.run, second.run, first.base, second.base, others)
     return Ready(first, second, understood(first.run, first.base, variables), seeding)
@@ -331,9 +339,37 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
     found: list[list[str]] = [first.tape.seeds]
     for k in range(1, SEEDINGS):
         found.append(made.run(x, Tape(seed + 7919 * k)).tape.seeds)
+    few = few_seeds(first.tape) is not None
     for one in zip(*found, strict=False):
-        if len(set(one)) < len(found):
+        if len(set(one)) < (2 if few else len(found)):
             raise NotDecided(f"a generator is seeded with {one[0]} again and again: its draws are no secret")
+
+
+def few_seeds(tape: Tape) -> int | None:
+    """How many values the seeds have together, if all other draws come from generators with seeds and these are few."""
+    if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
+        return None
+    count = 1
+    for draw in tape.draws:
+        count *= 1 if draw.seeded else _values(draw)
+        if count > FEW_SEEDS:
+            return None
+    return count
+
+
+def _values(draw: Draw) -> int:
+    """How many values a draw of whole numbers or bytes may take; at least as many where this is not known."""
+    many = int(FEW_SEEDS) + 1
+    try:
+        if draw.family == "bytes":  # of so many bytes, of which so many bits are used
+            length, *bits = (int(str(parameter)) for parameter in draw.parameters)
+            return min(many, 1 << min([8 * length, *bits]))
+        low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
+        ends = (0, int(low)) if high == "None" else (int(low), int(high))
+        count = max(1, ends[1] - ends[0] + (endpoint == "True"))
+        return int(min(many, count ** math.prod(draw.shape)))
+    except (ValueError, OverflowError):
+        return many
 
 
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
@@ -356,8 +392,33 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
 def _found(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, seconds: float, fresh: int = FRESH
 ) -> _Found:
-    at = ready(made, x, other, seed, seconds)
+    sides = steady(made, x, other, seed, seconds)
+    few = few_seeds(sides[0].base.tape)
+    if few is not None and not _equal(sides[0].base.output, sides[1].base.output):
+        return _of_few_seeds(*sides, few, claim)
     rng = np.random.default_rng([seed, 1])
+    found: _Found | None = None
+    error: NotDecided | Undecided | None = None
+    try:
+        found = _of_ready(_ready(*sides), claim, rng, fresh)
+        if found.decided:
+            return found
+    except OutOfTime:
+        raise
+    except (NotDecided, Undecided) as raised:
+        error = raised
+    variables, _ = variables_of(sides[0].base.tape)
+    for events in (by_atoms, by_redraws, by_steps):
+        above = _above(Ready(*sides, variables, ()), *events(*sides, claim, rng), claim, len(variables))
+        if above.decided:
+            return above
+    if found is None:
+        assert error is not None
+        raise error
+    return found
+
+
+def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int) -> _Found:
     first = measured(at.first.run, at.first.base, at.variables, rng, at.seeding, fresh)
     second = first if isinstance(first, NotAffine) else _on_the_other(at, first, rng, fresh)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
@@ -379,6 +440,14 @@ def _found(
     counted = Counter(v.family for v, u in zip(first.variables, first.used, strict=True) if u)
     kinds = ", ".join(f"{number} {family}" for family, number in counted.items())
     return _Found(loss, with_slack, rounding, False, True, f"additive noise of {kinds} draws", at, used)
+
+
+def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
+    """The loss where each data set has so few outputs, which are others on the other one."""
+    loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
+    variables, _ = variables_of(first.base.tape)
+    reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
+    return _Found(loss, loss, 0.0, False, True, reason, Ready(first, second, variables, ()), len(variables))
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:

@@ -35,6 +35,7 @@ class Primitive:
     into, range : how value + noise is brought into a range, and the arguments -> the range. "clipped" takes the nearest
         point of the range, "folded" mirrors at its ends, and "redrawn" draws until the sum lies in it.
     after : the output as an array, and the call's arguments -> what the call returns; a float unless it is given.
+    seed : the call's arguments -> what its generator was seeded with, where a generator of the package draws.
     """
 
     module: str
@@ -45,6 +46,7 @@ class Primitive:
     into: Into = ""
     range: Callable[..., Range] = lambda *args, **named: EVERYWHERE
     after: Callable[..., Any] | None = None
+    seed: Callable[..., Any] | None = None
 
     @property
     def name(self) -> str:
@@ -137,6 +139,8 @@ def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict
     given = np.asarray(primitive.value(*args, **named), dtype=float)
     scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
     bounds, value = primitive.range(*args, **named), given.reshape(-1)
+    if primitive.seed is not None:
+        tape.seeds.append(repr(primitive.seed(*args, **named)))
     output = _drawn(primitive, tape, value, scale, bounds, given.shape)
     if _transcript is not None:
         k, held = len(_transcript.calls), _transcript.held

@@ -50,7 +50,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
 
 
 class TooMany(NotDecided):
-    """More numbers are drawn than are looked at."""
+    """More numbers are drawn than are compared."""
 
 
 def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:

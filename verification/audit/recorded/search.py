@@ -32,7 +32,7 @@ MOST_STARTS, RANDOM_STARTS = 60, 40
 ABOVE = 1.001  # times the claim: one climb to there is enough
 ENOUGH = 1e-9  # relative: a step that gains less is no step
 
-EVALUATIONS = 4000  # of a shape
+EVALUATIONS = 4000  # the most evaluations for a shape
 UNIT = ((0.0, 1.0),)
 SHORTEST = 0.05  # seconds that any pair is given
 

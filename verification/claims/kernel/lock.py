@@ -29,7 +29,8 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours")  # the relations of neighbouring data sets in the proofs
+# The relations of neighbouring data sets in the proofs: one row is another, or one row comes or goes.
+NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 T = TypeVar("T")
 
 

@@ -21,7 +21,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 TIMES = 10  # draws of the reference for every draw of the target
-MOST_DRAWS = 10_000  # of the reference, where the target itself has fewer
+MOST_DRAWS = 10_000  # the most draws of the reference, where the target itself has fewer
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
 
 

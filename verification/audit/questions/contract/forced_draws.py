@@ -17,7 +17,7 @@ from covassay.verification.audit.questions.privacy.recorded_draws import recorde
 from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
 
 NAME = "forced draws"
-SHAPE = 6, 3  # of the data set
+SHAPE = 6, 3  # the shape of the data set
 SHOWN = 3
 MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
 
@@ -32,7 +32,7 @@ class RareBranch:
     kind: Literal["fails", "other draws", "stays"] = field(
         metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
     )
-    message: str = field(metadata=says("What was seen."))
+    message: str = field(metadata=says("What happened."))
 
 
 @dataclass(frozen=True)

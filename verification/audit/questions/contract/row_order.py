@@ -80,5 +80,5 @@ QUESTION = Question(
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
-    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws share the level.",
+    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws divide the level.",
 )

@@ -31,9 +31,9 @@ SHAPES = (
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
-SEED = 0  # of these rows
+SEED = 0  # the seed of these rows
 SECONDS = 1.0  # for all data sets
-WHOLE = 2  # data sets on which the laws are compared as a whole; on the others, two outputs first
+WHOLE = 1  # data sets on which the laws are compared as a whole; on the others, two outputs first
 SHOWN = 3  # draws that are named
 
 

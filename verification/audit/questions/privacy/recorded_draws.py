@@ -26,7 +26,7 @@ CHECK = "exact loss"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
 SECONDS = 3.0  # for all pairs of a slow target; a fast one needs less
-SEARCHING = 0.8  # of it, at most, for the search
+SEARCHING = 0.8  # the largest share of the time for the search
 EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
 FEWEST = 40
 SHORTEST = 0.05  # seconds that a pair is given
@@ -173,7 +173,7 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
             f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
             f"of {len(losses)} pairs"
         )
-        text += f", and the search looked at {evaluations}"
+        text += f", and the search tried {evaluations}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )

@@ -7,16 +7,14 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Matrix, Number
+from covassay.reference.domain import Matrix
 from covassay.reference.laws import bingham
 from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
 from covassay.reference.sensitivity import hadamard_pair
 from covassay.verification.claims.checks.adk19.basics import CASES, random_second_moment
-from covassay.verification.claims.evidence import Evidence, Found, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import exponential
-
-ROUNDING = 1e-9  # allowance for rounding in eigenvalues and norms
 
 
 def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
@@ -52,7 +50,7 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
 @check("exact", scope="d = 2, 3, 4, 6")
 @mutant("the sum alone", bound=lambda exponents: sum(exponents))
 @mutant("twice the sum", bound=lambda exponents: 2 * sum(exponents))
-def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_loss) -> Found:
+def joint_lemma(bound: Formula = mechanism.eigenvector_loss) -> Found:
     """The supremum of Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j over a, b ≥ 0 with Σ a ≤ 1, Σ b ≤ 1 is max η + Σ η.
 
     This is a linear program over two simplices, so its maximum is at vertices a = e_k, b = e_l; all are tried in
@@ -67,27 +65,6 @@ def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_
         )
         if best != bound(list(exponents)):
             yield f"d={d}"
-
-
-@check("floating")
-@mutant("four times the exponent", factor=4.0)
-@mutant("an exponent of ε/8", factor=0.5)
-def single_step(factor: float = 1.0) -> Evidence:
-    """One draw with exponent η = ε/4 loses ε/2 in the limit M → ∞, for C = M e₂e₂ᵀ with e₁ replaced by e₂ at d = 2.
-
-    The largest log ratio is at u = e₁. It is η + ln(Z'/Z) with Z = ∫ exp(η uᵀCu), by the exact normaliser.
-    """
-    eta, epsilon, figures, last = 0.25 * factor, 1.0, {}, 0.0
-    for m in (0, 1, 10, 100, 1000, 10000):
-
-        def log_mean(first: float, second: float) -> float:
-            top = max(first, second)
-            return top + bingham.log_mean_exponential(np.sort(top - np.array([first, second])))
-
-        loss = eta + log_mean(0.0, eta * (m + 1)) - log_mean(eta, eta * m)
-        figures[f"loss at M = {m}"] = f"{loss:.6f}"
-        last = loss
-    return Evidence(abs(last - epsilon / 2) < 1e-3, "d = 2, ε = 1", "", figures)
 
 
 # THE RECONSTRUCTION
@@ -129,9 +106,7 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
 @mutant("with a gap", second=lambda m: m / 2)
 @mutant("a distance smaller by 3 %", stated=(0.97 * 19.3, 0.97 * 193))
 @mutant("a distance larger by 3 %", stated=(1.03 * 19.3, 1.03 * 193))
-def rank_k_claim(
-    second: Callable[[float], float] = lambda m: m - 1, stated: tuple[float, float] = (19.3, 193)
-) -> Evidence:
+def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] = (19.3, 193)) -> Evidence:
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
     For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). Their
@@ -192,50 +167,17 @@ def corrected_lemma_5(constant: float = 2.07) -> Evidence:
     return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
 
 
-def ray_factor(d: int) -> float:
-    """R = (d − 1) ∫ r^{d−2} (1 − r²)^{−1/2} dr over [0, 1], which is √π Γ((d + 1)/2)/Γ(d/2)."""
-    return math.sqrt(math.pi) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
-
-
-@check("floating", scope="six d ≤ 400, 61 values of s")
-@mutant("97 % of R", factor=lambda d: 0.97 * ray_factor(d))
-@mutant("103 % of R", factor=lambda d: 1.03 * ray_factor(d))
-@mutant("97 % of 2^{(d−1)/2}", dilation=lambda d: 0.97 * 2 ** ((d - 1) / 2))
-def excess_on_rays(
-    factor: Callable[[int], float] = ray_factor, dilation: Callable[[int], float] = lambda d: 2 ** ((d - 1) / 2)
-) -> Found:
-    """On every ray of the hemisphere m(s/2) ≤ R j(s/2) ≤ R 2^{(d−1)/2} m(s), and R ≤ √(πd/2).
-
-    m and j are the integrals over [0, 1] of e^{−s r²} r^{d−2}, m with the weight (1 − r²)^{−1/2} and j without it. They
-    are computed by Gauss–Legendre quadrature in t, r = sin t. The first inequality is Chebyshev's, with equality at
-    s = 0. The second comes from r = r′/√2 and is sharp as s → ∞.
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(1000)
-    r, cosine = np.sin((nodes + 1) * math.pi / 4), np.cos((nodes + 1) * math.pi / 4)
-    for d in (2, 3, 5, 10, 40, 400):
-        power = weights * r ** (d - 2)
-        for s in (0.0, *np.geomspace(1e-4, 600, 60)):
-            decay, slower = np.exp(-s * r**2), np.exp(-s * r**2 / 2)
-            weighted, flat, halved = power @ decay, power @ (decay * cosine), power @ (slower * cosine)
-            if weighted > factor(d) * flat * (1 + ROUNDING) or (not s and weighted < factor(d) * flat * (1 - ROUNDING)):
-                yield f"Chebyshev, d={d}, s={s:.3g}"
-            if halved > dilation(d) * weighted * (1 + ROUNDING):
-                yield f"dilation, d={d}, s={s:.3g}"
-        if factor(d) > math.sqrt(math.pi * d / 2):
-            yield f"R, d={d}"
-
-
 @check("floating")
 @mutant("0.485 d for d/2", exponent=0.485)
 @mutant("a slope 3 % smaller", slope=0.97)
 @mutant("3.88 d for 4d", tail=lambda d, level: 3.88 * d + 8 * level)
 @mutant("4 ln(1/β) for 8 ln(1/β)", tail=lambda d, level: 4 * d + 4 * level)
 def excess_bound(
-    exponent: float = 0.5, slope: float = 1.0, tail: Callable[[int, float], float] = lambda d, level: 4 * d + 8 * level
+    exponent: float = 0.5, slope: float = 1.0, tail: Formula = lambda d, level: 4 * d + 8 * level
 ) -> Evidence:
     """E[λ₁ − ûᵀCû] ≤ 4d/ε, and λ₁ − ûᵀCû ≤ (4d + 8 ln(1/β))/ε with probability 1 − β, for every C.
 
-    Let s = ε/4 and M(s) = E exp(−s(λ₁ − uᵀCu)) for a uniform u. By `excess_on_rays` M(s/2) ≤ √(πd/2) 2^{(d−1)/2} M(s).
+    Let s = ε/4 and M(s) = E exp(−s(λ₁ − uᵀCu)) for a uniform u. The page shows that M(s/2) ≤ √(πd/2) 2^{(d−1)/2} M(s).
     The factor is at most e^{d/2}: ½ ln(πd/4) − ad, a = (1 − ln 2)/2, is largest at d = 1/(2a), where it is below 0.
     ln M is convex, so the mean is at most (2/s) ln(M(s/2)/M(s)). The tail is Markov's inequality for exp(sQ/2). The
     convexity and the bound e^{d/2} are seen on a grid of spectra, by the exact normaliser.
@@ -298,9 +240,7 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
 def corrected_corollary_1(
     constant: Fraction = Fraction(4),
     share: Fraction = Fraction(1),
-    exponents: Callable[..., list[Number]] = lambda epsilon, weights: mechanism.adaptive_exponents(
-        epsilon, weights, "paper"
-    ),
+    exponents: Formula = lambda epsilon, weights: mechanism.adaptive_exponents(epsilon, weights, "paper"),
 ) -> Found:
     """With ε_i ∝ w_i = √(max(λ̂_i, 0) + τ), λ_i ≤ w_i² gives 8 Σ (d − i + 1 + t) λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
@@ -335,7 +275,7 @@ def corrected_corollary_1(
 def error_at_uniform_budget(
     constant: Fraction = Fraction(4),
     last: Fraction = Fraction(32),
-    exponents: Callable[..., list[Number]] = lambda epsilon, d: mechanism.uniform_exponents(epsilon, d, "paper"),
+    exponents: Formula = lambda epsilon, d: mechanism.uniform_exponents(epsilon, d, "paper"),
 ) -> Found:
     """At ε₀ = ε/2, ε_i = ε/(2d): 8 Σ (d − i + 1) λ_i/ε_i ≤ 16 d³λ₁/ε and ≤ 16 d² Σ λ_i/ε, and 8d/ε₀² = 32d/ε².
 
@@ -404,9 +344,7 @@ def gaussian_error(
 @mutant("the order d^{3/2} for the true one", true_power=Fraction(3, 2))
 @mutant("log(1/δ) ≥ 1/d for 1/d²", least=lambda d: 1 / d)
 def gaussian_comparison(
-    power: Fraction = Fraction(3, 2),
-    true_power: Fraction = Fraction(1),
-    least: Callable[[sp.Expr], sp.Expr] = lambda d: 1 / d**2,
+    power: Fraction = Fraction(3, 2), true_power: Fraction = Fraction(1), least: Formula = lambda d: 1 / d**2
 ) -> Evidence:
     """d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
@@ -436,8 +374,7 @@ def gaussian_comparison(
 @mutant("the exponent −(d + 1)/2", power=lambda d: d + 1)
 @mutant("Ω⁻¹ for Ω", form=lambda u, omega: sum(v**2 / w for v, w in zip(u, omega, strict=True)))
 def angular_gaussian(
-    power: Callable[[int], int] = lambda d: d,
-    form: Callable[..., sp.Expr] = lambda u, omega: sum(v**2 * w for v, w in zip(u, omega, strict=True)),
+    power: Formula = lambda d: d, form: Formula = lambda u, omega: sum(v**2 * w for v, w in zip(u, omega, strict=True))
 ) -> Found:
     """For z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}, by the integral over the radius.
 
@@ -457,7 +394,7 @@ def angular_gaussian(
 
 @check("symbolic")
 @mutant("q/b for (q/b)^{q/2}", log_bound=lambda b, q, log: -(q - b) / 2 + log(q / b))
-def envelope(log_bound: Callable[..., Number] = bingham.log_envelope_bound) -> Evidence:
+def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability −y + (q/2) ln(1 + 2y/b) − ln M(b) is at most 0, and it is 0 at y = (q − b)/2.
 
     It is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is
@@ -479,7 +416,7 @@ def envelope(log_bound: Callable[..., Number] = bingham.log_envelope_bound) -> E
 @check("floating")
 @mutant("a bound of √q/2", bound=lambda q: math.sqrt(q) / 2)
 @mutant("3 % less", bound=lambda q: 0.97 * (math.sqrt(math.e * q / 2) + 0.2))
-def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
+def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
     """The exact expected number of proposals is at most √(eq/2) + 0.2 on a grid of spectra.
 
     The mean of "around 2d" that the experiments report is far above this.
@@ -500,7 +437,7 @@ def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2
 
 @check("floating")
 @mutant("half the bound", bound=lambda d: d / math.sqrt(2))
-def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d) -> Evidence:
+def entrywise_change(bound: Formula = lambda d: math.sqrt(2) * d) -> Evidence:
     """All entries of C together move by at most √2 d in ℓ1, attained for even d; Lap(2d/ε) is private and too large."""
     rng = np.random.default_rng(11)
     worst = 0.0

@@ -2,14 +2,14 @@
 
 import math
 import random
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
 import sympy as sp
 
 from covassay.reference.domain import Number
-from covassay.verification.claims.evidence import Evidence, Found, check, mutant
+from covassay.reference.mechanisms.gaussian_estimation import ppde
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
 # NORMS IN THE SHAPE OF Σ
@@ -43,10 +43,7 @@ def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
 @check("exact", scope="30 random rational cases, d = 2, 3")
 @mutant("‖Σ⁻¹M‖_F for ‖M‖_Σ", norm=lambda m, s: frobenius_squared(s.inv() * m))
 @mutant("A⁻¹MA⁻¹ for A⁻¹MA⁻ᵀ", whiten=lambda a, m: a.inv() * m * a.inv())
-def any_factor(
-    norm: Callable[[sp.Matrix, sp.Matrix], sp.Expr] = norm_squared,
-    whiten: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, m: a.inv() * m * a.inv().T,
-) -> Found:
+def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.inv() * m * a.inv().T) -> Found:
     """‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v for every A with AAᵀ = Σ.
 
     So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B, because BA is a factor of BΣBᵀ if A
@@ -78,7 +75,7 @@ def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2),
 
 @check("exact", scope="25 random rational cases, d = 2, 3")
 @mutant("AᵀSA for ASAᵀ", image=lambda a, s: a.T * s * a)
-def consequences_of_regularity(image: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, s: a * s * a.T) -> Found:
+def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Found:
     """If x_i = A y_i with AAᵀ = Σ, the regularity of the second moment S of the y_i carries over to Σ̂ = ASAᵀ.
 
     ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is equivalent to (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if
@@ -109,7 +106,7 @@ def consequences_of_regularity(image: Callable[[sp.Matrix, sp.Matrix], sp.Matrix
 @check("symbolic", covers="all")
 @mutant("α/∛d in every coordinate", entry=lambda alpha, d: alpha / sp.root(d, 3))
 @mutant("1.03 α/√d", entry=lambda alpha, d: sp.Rational(103, 100) * alpha / sp.sqrt(d))
-def sup_norm(entry: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
+def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
     """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d.
 
     The square of the ℓ2 error is a sum of d squares, each at most α²/d.
@@ -119,14 +116,16 @@ def sup_norm(entry: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda alpha, d: alp
     return Evidence(residual == 0, "all d, α", f"residual {residual}")
 
 
-@check("exact", scope="n = 1, 3; d ≤ 5")
-@mutant("2d, as for {−1, 1}^d", squared=lambda n, d: Fraction(4 * d, n**2))
-def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction(d, n**2)) -> Found:
-    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n, by trying all pairs of rows for d ≤ 5."""
-    for n, d in product((1, 3), range(1, 6)):
+@check("exact", scope="n = 1, 3; d ≤ 6")
+@mutant("2d, as for {−1, 1}^d", squared=lambda d: 4 * d)
+@mutant("an infinite sensitivity", squared=lambda d: math.inf)
+@mutant("a sensitivity of 1/n", squared=lambda d: 1)
+def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "tight")) -> Found:
+    """The mean of n rows of {0, 1}^d, which are not shortened, has ℓ2 sensitivity √d/n, by trying all pairs of rows."""
+    for n, d in product((1, 3), range(1, 7)):
         cube = list(product((0, 1), repeat=d))
         largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
-        if largest != squared(n, d):
+        if largest * n**2 != squared(d):
             yield f"n={n}, d={d}"
 
 
@@ -171,9 +170,7 @@ def divergence_constant(log2: Number) -> Number:
 @check("symbolic", covers="all")
 @mutant("α ≤ 3/4 for α ≤ 1/2", largest=sp.Rational(3, 4))
 @mutant("a constant of 7/8", constant=lambda log2: Fraction(7, 8))
-def gaussian_divergence(
-    constant: Callable[[Number], Number] = divergence_constant, largest: sp.Expr = LARGEST_ERROR
-) -> Evidence:
+def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Expr = LARGEST_ERROR) -> Evidence:
     """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
 
     Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since

@@ -1,16 +1,14 @@
 """What AdaSSP spends: how far one row moves the smallest eigenvalue, Σ aaᵀ and Σ ya together."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Number, unit_rows
+from covassay.reference.domain import Matrix, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-Scale = Callable[[Number, str], Number]
 RHO = 0.75  # 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
@@ -47,10 +45,10 @@ def worst(p: int) -> tuple[Matrix, Matrix]:
 @mutant("the thirds added up, as if G and v moved apart", loss=lambda rho, d, c: rho)
 @mutant("the loss of several features for one", loss=lambda rho, d, c: adassp.privacy_loss(rho, 3, c))
 def budget(
-    eigenvalue: Callable[[Number], Number] = adassp.eigenvalue_scale,
-    matrix: Scale = adassp.matrix_scale,
-    vector: Scale = adassp.vector_scale,
-    loss: Callable[[Number, int, str], Number] = adassp.privacy_loss,
+    eigenvalue: Formula = adassp.eigenvalue_scale,
+    matrix: Formula = adassp.matrix_scale,
+    vector: Formula = adassp.vector_scale,
+    loss: Formula = adassp.privacy_loss,
 ) -> Evidence:
     """AdaSSP's triple spends 2ρ/3 in the paper's split and ρ in the tight one; with one feature ρ/2 and 2ρ/3.
 

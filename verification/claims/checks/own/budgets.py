@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import log_ndtr
 
-from covassay.reference.domain import Number, Vector, second_moment
+from covassay.reference.domain import Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.mechanisms import (
     above_threshold,
@@ -18,7 +18,7 @@ from covassay.reference.mechanisms import (
 )
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import Evidence, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import largest_loss
 
 N, EPSILON = Fraction(5), Fraction(3, 7)  # n and ε of the exact checks; all formulas are homogeneous in them
@@ -45,8 +45,8 @@ PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of 
 @mutant("ε/2 larger by 3 %", share=lambda calibration, d: 1.03 * projected_share(calibration, d))
 @mutant("another output", signs=lambda d: np.ones(d))
 def projected_output(
-    share: Callable[[str, int], float] = lambda calibration, d: projected_share(calibration, d),
-    signs: Callable[[int], Vector] = lambda d: np.where(np.arange(d) == 1, -1.0, 1.0),
+    share: Formula = lambda calibration, d: projected_share(calibration, d),
+    signs: Formula = lambda d: np.where(np.arange(d) == 1, -1.0, 1.0),
 ) -> Found:
     """Near one output of Algorithm 2 every pair (Σ̂, r) that is projected there has the loss ε/2, or 9ε/20 at d = 1.
 
@@ -79,12 +79,6 @@ def projected_share(calibration: str, d: int) -> float:
     return float(PROJECTION[calibration][d == 1])
 
 
-# ENTRIES
-
-
-# DIRECTIONS
-
-
 # ABOVE THRESHOLD
 
 
@@ -98,9 +92,9 @@ def scales(calibration: str) -> tuple[float, float]:
 @mutant("the monotone bound for general queries", general=above_threshold.monotone_loss)
 @mutant("1/b₂ on energies", energies=lambda b1, b2, d: 1 / b2)
 def threshold_spend(
-    general: Callable[[Number, Number], Number] = above_threshold.general_loss,
-    monotone: Callable[[Number, Number], Number] = above_threshold.monotone_loss,
-    energies: Callable[[Number, Number, int], Number] = above_threshold.energies_loss,
+    general: Formula = above_threshold.general_loss,
+    monotone: Formula = above_threshold.monotone_loss,
+    energies: Formula = above_threshold.energies_loss,
 ) -> Evidence:
     """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
 
@@ -162,9 +156,7 @@ def largest_move(n: int, alpha: float) -> float:
 @check("floating")
 @mutant("half the sensitivity", sensitivity=lambda n, a: output_perturbation.sensitivity(n, a, "tight") / 2)
 @mutant("the paper's sensitivity", sensitivity=lambda n, a: output_perturbation.sensitivity(n, a, "paper"))
-def ridge_sensitivity(
-    sensitivity: Callable[[int, float], Number] = lambda n, a: output_perturbation.sensitivity(n, a, "tight"),
-) -> Evidence:
+def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.sensitivity(n, a, "tight")) -> Evidence:
     """Replacing one row moves the ridge minimiser by at most √(W² + 1)/(2αn) with W = 1/(2√(2α(1 + 2α))).
 
     No random neighbours exceed the bound, by the reference's ridge regression. For n = 10⁶ the pair (q/‖q‖ ± e)/√2 with
@@ -206,9 +198,7 @@ def delta_by_quadrature(q: float, epsilon: float) -> float:
 @check("floating")
 @mutant("the first term alone", log_delta=lambda q, e: float(log_ndtr(q / 2 - e / q)))
 @mutant("q for q/2", log_delta=lambda q, e: gaussian_approximate.log_delta(2 * q, e))
-def gaussian_delta(
-    log_delta: Callable[[float, float], Number] = lambda q, e: gaussian_approximate.log_delta(q, e),
-) -> Evidence:
+def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_delta(q, e)) -> Evidence:
     """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), as quadrature confirms.
 
     q is the sensitivity in units of the standard deviation. The tight scale reaches the claimed δ to 1e-7. The
@@ -240,3 +230,21 @@ def gaussian_delta(
     detail = "; ".join([f"largest relative error {worst:.2g}", *failed[:3]])
     holds = worst < 1e-9 and compared == 14 and not failed
     return Evidence(holds, "14 values of q, ε; δ = 0.1, 1e-3, 1e-6", detail)
+
+
+@check("floating", scope="3000 budgets")
+@mutant("for larger ε too", largest=10.0)
+@mutant("1.01 for 1.25", multiplier=lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01))
+def classical_scale(multiplier: Formula = gaussian_approximate.classical_multiplier, largest: float = 1.0) -> Found:
+    """For ε ≤ 1 and every δ < 1, Gaussian noise with σ = Δ₂ √(2 ln(1.25/δ))/ε is (ε, δ)-DP.
+
+    The exact δ of that noise, Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q) with q = Δ₂/σ, is compared with the δ of the formula.
+    Half of the cases have ε = 1, where the bound of the proof is largest, and a third have δ above 0.74, where the
+    proof needs another argument.
+    """
+    rng = np.random.default_rng(1)
+    for i in range(3000):
+        epsilon = largest if i % 2 else largest * 10 ** rng.uniform(-4, 0)
+        delta = 1 - 10 ** rng.uniform(-6, math.log10(0.26)) if i % 3 == 0 else 10 ** rng.uniform(-15, 0) * 0.74
+        exact = float(gaussian_approximate.log_delta(1 / multiplier(epsilon, delta), epsilon))
+        yield exact <= math.log(delta)

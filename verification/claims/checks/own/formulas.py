@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.building_blocks import laplace
 from covassay.reference.mechanisms.concentrated import em_cov
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nuclear_laplace, output_perturbation
-from covassay.verification.claims.evidence import Evidence, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 
 MORE = Fraction(103, 100)
 CLOSE = 1e-12  # relative; floats carry 16 digits
@@ -24,8 +24,7 @@ CLOSE = 1e-12  # relative; floats carry 16 digits
 @mutant("ℓ1 sensitivity larger by 3 %", absolute=lambda n, d: MORE * laplace.second_moments_sensitivity(n, d))
 @mutant("the change of d = 2 at d = 1", square=lambda d: 2)
 def changes_of_a_diagonal(
-    absolute: Callable[[Number, int], Number] = laplace.second_moments_sensitivity,
-    square: Callable[[int], Number] = naive_pce.largest_change,
+    absolute: Formula = laplace.second_moments_sensitivity, square: Formula = naive_pce.largest_change
 ) -> Found:
     """Σ |x_i² − y_i²| and Σ (x_i² − y_i²)² have the maximum 2 over two rows, and 1 at d = 1.
 
@@ -45,9 +44,9 @@ def changes_of_a_diagonal(
 @mutant("exponents larger by 3 %", exponents=lambda r, d, c: [1.03 * v for v in em_cov.exponents(r, d, c)])
 @mutant("3 % less noise on eigenvalues", eigenvalue=lambda r, c: em_cov.eigenvalue_scale(r, c) / 1.03)
 def spends_of_scales(
-    scale: Callable[[Number, Number], Number] = johnson_lindenstrauss_image.noise_scale,
-    exponents: Callable[[float, int, str], list[float]] = em_cov.exponents,
-    eigenvalue: Callable[[Number, str], Number] = em_cov.eigenvalue_scale,
+    scale: Formula = johnson_lindenstrauss_image.noise_scale,
+    exponents: Formula = em_cov.exponents,
+    eigenvalue: Formula = em_cov.eigenvalue_scale,
 ) -> Evidence:
     """The image of Johnson–Lindenstrauss noise spends ε; EMCov's directions spend ρ(d − 1)/(32d), and ρ/2 if tight.
 
@@ -71,8 +70,7 @@ def spends_of_scales(
 @mutant("the paper's for the tight one", largest=lambda a, c: output_perturbation.largest_norm(a, "paper"))
 @mutant("gradients 3 % closer", gradients=lambda w, c: output_perturbation.gradient_change(w, c) / 1.03)
 def norm_of_a_regression(
-    largest: Callable[[float, str], float] = output_perturbation.largest_norm,
-    gradients: Callable[[Number, str], Number] = output_perturbation.gradient_change,
+    largest: Formula = output_perturbation.largest_norm, gradients: Formula = output_perturbation.gradient_change
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
@@ -99,9 +97,7 @@ def norm_of_a_regression(
 @check("floating", scope="d = 1, 4, 300")
 @mutant("a radius smaller by 3 %", radius=lambda *given: naive_pce.radius_squared(*given) / 1.03)
 @mutant("7/6 smaller by 3 %", angle=lambda d, level: law.spectral_norm_angle(d, level - 0.035 * math.log(d)))
-def radii_and_angles(
-    radius: Callable[..., float] = naive_pce.radius_squared, angle: Callable[..., float] = law.spectral_norm_angle
-) -> Found:
+def radii_and_angles(radius: Formula = naive_pce.radius_squared, angle: Formula = law.spectral_norm_angle) -> Found:
     """r² of NaivePCE is κη², η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n; and (2/3)dφ³ = ln(1/β) + (7/6) ln d."""
     for n, d, kappa, beta in product((10, 10**5), (1, 4, 300), (1.0, 50.0), (0.3, 1e-6)):
         same = radius(n, d, kappa, beta) / (kappa * tails.eta(d, beta / n) ** 2)

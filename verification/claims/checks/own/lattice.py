@@ -12,7 +12,7 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
 from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact import series
 from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
 
@@ -37,7 +37,7 @@ def modulo(coins: Coins, m: int) -> int:
 @check("exact")
 @mutant("modulo m", below=modulo)
 @mutant("one bit less", below=lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1)))
-def uniform_integers(below: Callable[[Coins, int], int] = Coins.below, largest: int = 40) -> Evidence:
+def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with one and the same probability, and nothing else.
 
     Rounds are repeated with fresh bits until one gives something, so the result is uniform.
@@ -63,7 +63,7 @@ def without_splitting(coins: Coins, p: int, q: int) -> bool:
 @mutant("the loop ends even", chance_exp=lambda coins, p, q: not Coins.chance_exp(coins, p, q))
 @mutant("exponents above 1 are not split", chance_exp=without_splitting)
 @mutant("e^{−1} once too often", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q))
-def exponential_chance(chance_exp: Callable[[Coins, int, int], bool] = Coins.chance_exp) -> Evidence:
+def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
 
     Every decision of a run has a rational probability, so the sums over runs that end true and over runs that end false
@@ -134,7 +134,7 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 @mutant("0 has both signs", attempt=keeps_both_zeros)
 @mutant("every remainder is kept", attempt=forgets_the_remainder)
 @mutant("scale s/t", attempt=lambda scale, coins: discrete_laplace.attempt(1 / scale, coins))
-def laplace_round(attempt: Attempt = discrete_laplace.attempt) -> Evidence:
+def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
     All runs are enumerated in which v is at most 9. They are all runs that end in |z| ≤ 10t − 1, and more.
@@ -184,7 +184,7 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     "every proposal is accepted", attempt=gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
 )
 @mutant("proposals of 0 have both signs", attempt=gaussian_round_with(right_gamma, keeps_both_zeros))
-def gaussian_round(attempt: Attempt = discrete_gaussian.attempt) -> Evidence:
+def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
     Runs are enumerated up to the second uniform integer, with which the proposal begins anew; repeating it multiplies
@@ -223,9 +223,9 @@ def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
 @mutant("a whole centre for ½", halves=(Fraction(0), Fraction(1, 2)))
 @mutant("3 % more variance", variance_of=lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT)
 def gaussian_divergence(
-    rho: Callable[[Number, Number], Number] = gaussian.privacy_loss,
+    rho: Formula = gaussian.privacy_loss,
     halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
-    variance_of: Callable[[Number, Number], Number] = gaussian.noise_variance,
+    variance_of: Formula = gaussian.noise_variance,
 ) -> Evidence:
     """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
 
@@ -281,8 +281,8 @@ def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
 @mutant("the noise forgotten", released={**RELEASED, "gaussian": _without_noise})
 @mutant("3 % more in ℓ2", l2_squared=lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2)
 def sensitivities(
-    l1: Callable[[int, int], Number] = laplace.sensitivity,
-    l2_squared: Callable[[int, int], Number] = gaussian.sensitivity_squared,
+    l1: Formula = laplace.sensitivity,
+    l2_squared: Formula = gaussian.sensitivity_squared,
     released: Mapping[str, Callable[..., Any]] = RELEASED,
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².

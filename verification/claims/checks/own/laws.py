@@ -1,7 +1,7 @@
 """The exact laws behind the mechanisms: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,11 +9,11 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.verification.claims.checks.dn25.noise import repulsion, vandermonde
 from covassay.verification.claims.checks.own.theorems import normaliser
-from covassay.verification.claims.evidence import Evidence, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.series import PI
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, rational
@@ -24,9 +24,7 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, ratio
 @check("symbolic")
 @mutant("the Jacobian of full matrices", jacobian=repulsion)
 @mutant("without the √2 of the coordinates", weight_squared=1)
-def symmetric_volume(
-    jacobian: Callable[[Sequence[Number]], Number] = vandermonde, weight_squared: int = 2, largest: int = 4
-) -> Evidence:
+def symmetric_volume(jacobian: Formula = vandermonde, weight_squared: int = 2, largest: int = 4) -> Evidence:
     """The volume element of symmetric Z = QΛQᵀ is dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA at Q = 1, Q ≈ 1 + A.
 
     To first order dZ = AΛ − ΛA + dΛ with A antisymmetric. In the isometric coordinates (Z_ii, √2 Z_ij) the determinant
@@ -51,7 +49,7 @@ def symmetric_volume(
 @check("exact")
 @mutant("d², as for full matrices", shape=lambda d, symmetric: nuclear_laplace.radius_shape(d))
 @mutant("d(d − 1)/2", shape=lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2)
-def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, largest: int = 5) -> Evidence:
+def radius(shape: Formula = nuclear_laplace.radius_shape, largest: int = 5) -> Evidence:
     """‖Z‖_* follows Gamma(d(d + 1)/2, ρ) for symmetric noise and Gamma(d², ρ) for full noise.
 
     The polynomial part of the density is homogeneous of degree d(d − 1)/2, or d(d − 1), and dλ contributes R^{d−1} dR.
@@ -77,7 +75,7 @@ def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, 
 @check("exact")
 @mutant("without d!", pfaffian=lambda d, symmetric: normaliser(d, symmetric) / math.factorial(d))
 @mutant("the other kind", pfaffian=lambda d, symmetric: normaliser(d, not symmetric))
-def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest: int = 5) -> Evidence:
+def normalisers(pfaffian: Formula = normaliser, largest: int = 5) -> Evidence:
     """De Bruijn's Pfaffian and the expansion in the gaps give the same rational integral of the joint density.
 
     The values from d = 2 on are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
@@ -96,9 +94,7 @@ def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest:
 @check("floating", scope="d ≤ 40, both kinds")
 @mutant("half the points", log_value=lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer)
 @mutant("without d!", log_value=lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1))
-def float_normaliser(
-    log_value: Callable[[int, bool], float] = lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer,
-) -> Found:
+def float_normaliser(log_value: Formula = lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer) -> Found:
     """The reference's log normaliser, by quadrature in float64, agrees with the exact value to 1e-11."""
     for symmetric in (False, True):
         for d in (1, 2, 5, 10, 20, 40):
@@ -120,7 +116,7 @@ SYMMETRIC_SQUARES = tuple(map(Fraction, ("2", "25/3", "150/7", "744/17", "22640/
     symmetric_squares=(*SYMMETRIC_SQUARES[:4], SYMMETRIC_SQUARES[4] * Fraction(103, 100)),
 )
 def float_moments(
-    moment: Callable[[int, float, bool], float] = nuclear_laplace.mean_power_sum,
+    moment: Formula = nuclear_laplace.mean_power_sum,
     full_squares: tuple[Fraction, ...] = FULL_SQUARES,
     symmetric_squares: tuple[Fraction, ...] = SYMMETRIC_SQUARES,
 ) -> Evidence:
@@ -149,7 +145,7 @@ def float_moments(
 @check("floating", scope="40 values, d ≤ 20, both kinds")
 @mutant("the other kind", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric))
 @mutant("an error of 1e-9", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9)
-def float_cdf(cdf: Callable[..., Vector] = nuclear_laplace.spectral_norm_cdf) -> Found:
+def float_cdf(cdf: Formula = nuclear_laplace.spectral_norm_cdf) -> Found:
     """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, lies within 1e-13 of the enclosed value for both kinds."""
     for symmetric in (False, True):
         for d in (1, 2, 3, 7, 20):
@@ -233,9 +229,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, apart: Fraction 
 @mutant("the density of symmetric noise", density=vandermonde, degree=lambda d: d * (d - 1) // 2)
 @mutant("E R² = d⁴", second=lambda k: k**2)
 def simplex(
-    density: Callable[[Sequence[Number]], Number] = repulsion,
-    degree: Callable[[int], int] = lambda d: d * (d - 1),
-    second: Callable[[int], int] = lambda k: k * (k + 1),
+    density: Formula = repulsion, degree: Formula = lambda d: d * (d - 1), second: Formula = lambda k: k * (k + 1)
 ) -> Evidence:
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
@@ -293,7 +287,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
     "M(b) without its exponential",
     log_rate=lambda y, b, q: -y + q / 2 * np.log(1 + 2 * y / b) - q / 2 * math.log(q / b),
 )
-def bingham_acceptance(log_rate: Callable[..., Vector] = bingham.log_acceptance) -> Evidence:
+def bingham_acceptance(log_rate: Formula = bingham.log_acceptance) -> Evidence:
     """Proposals accepted with probability e^{−y}(1 + 2y/b)^{q/2}/M(b) follow the Bingham law, at the computed rate.
 
     For M = diag(6, 3, 0, 0, 0), b = 1.547812, the acceptance rate is 0.68610, E u_1² = 0.54104 and E u_2² = 0.18107.

@@ -2,7 +2,7 @@
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,7 @@ import sympy as sp
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws.nuclear_laplace import schatten_limit
 from covassay.reference.sensitivity import centred_pair, centred_sensitivity
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact import ordered_integral
 from covassay.verification.exact.series import PI, Bounds
 from covassay.verification.exact.spectral_cdf import (
@@ -69,8 +69,8 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
 @mutant("1.1·1.0001 for 1.1", other=lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits))
 @mutant("dimension d + 1 for d", other=lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits))
 def norm_by_iterated_integration(
-    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
-    other: Callable[[int, Fraction, int], tuple[Fraction, Fraction]] = ordered_integral.bounds,
+    law: Formula = enclose_spectral_cdf,
+    other: Formula = ordered_integral.bounds,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:
     """A Pfaffian in interval arithmetic and an exact polynomial in s and e^{−s} give P(‖Z‖ ≤ 1.1ρd) to 12 equal digits.
@@ -117,7 +117,7 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 @check("floating")
 @mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
 @mutant("22/7 for π", pi=(Fraction(22, 7), Fraction(22, 7)))
-def norm_table(law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
+def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
 
     At c = π a lower and an upper rational bound on π give the same digits, and the distribution function is monotone.
@@ -152,9 +152,7 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
 @mutant("half the limit", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2)
 @mutant("p for p + 1", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p))
 @mutant("uniform spectra", moment=lambda p: 1 / (p + 1))
-def schatten_constants_twice(
-    limit: Callable[..., Number] = schatten_limit, moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature
-) -> Evidence:
+def schatten_constants_twice(limit: Formula = schatten_limit, moment: Formula = moment_by_quadrature) -> Evidence:
     """The Gamma formula and quadrature of the limiting law agree on C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) to 20 digits."""
     wrong, figures = [], {}
     with mpmath.workdps(30):
@@ -173,7 +171,7 @@ def schatten_constants_twice(
 @mutant(
     "without the factor p + 1, halved", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
 )
-def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Number = 3) -> Evidence:
+def crossing_twice(limit: Formula = schatten_limit, constant: Number = 3) -> Evidence:
     """The constant 3 of Theorem 1 holds below p* = 3.072435706203214992622235, the root of C_p = 3 by either route.
 
     C_p grows with p, because it is a multiple of the p-th root of a p-th moment.
@@ -203,9 +201,9 @@ def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Numb
 @mutant("1 − e^{−ε}", formula=lambda epsilon, exp: 1 - exp(-epsilon))
 @mutant("another last digit", quoted="0.283468689427")
 def wishart_event_twice(
-    formula: Callable[..., Number] = lambda epsilon, exp: 1 - exp(-epsilon / 3),
-    degrees: Callable[[Number], Number] = lambda d: d + 1,
-    scale: Callable[[Number, Number], Number] = lambda n, epsilon: 3 / (2 * n * epsilon),
+    formula: Formula = lambda epsilon, exp: 1 - exp(-epsilon / 3),
+    degrees: Formula = lambda d: d + 1,
+    scale: Formula = lambda n, epsilon: 3 / (2 * n * epsilon),
     quoted: str = "0.283468689426",
 ) -> Evidence:
     """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
@@ -244,7 +242,7 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
 @mutant("21 for 64/3 at x = −m", opposite=Fraction(21))
 @mutant("22 for 64/3 at x = −m", opposite=Fraction(22))
 def centred_sensitivity_twice(
-    sensitivity: Callable[..., Number] = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
+    sensitivity: Formula = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
     """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
 
@@ -294,7 +292,7 @@ def centred_covariance(x: Matrix) -> Matrix:
 @check("floating")
 @mutant("2/n, as without centring", sensitivity=lambda n, d: 2 / n)
 @mutant("the value for d ≥ 2 at d = 1 too", sensitivity=lambda n, d: centred_sensitivity(n, 2))
-def centred_sensitivity_on_data(sensitivity: Callable[[int, int], Number] = centred_sensitivity) -> Evidence:
+def centred_sensitivity_on_data(sensitivity: Formula = centred_sensitivity) -> Evidence:
     """No random neighbours move the centred covariance by more than its sensitivity, and `centred_pair` attains it.
 
     The rows lie in the unit ball, and the covariances are computed from the rows; changes are in nuclear norm.

@@ -14,8 +14,8 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace
-from covassay.verification.claims.evidence import Evidence, check, mutant
-from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_survival
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
+from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
@@ -49,8 +49,7 @@ def exponent(m: int, a: Number, s: Number) -> Number:
 )
 @mutant("a rate with t for the edge", rate=lambda t, edge, f: 2 / f.pi * (t * f.acos(edge / t) - t * f.acosh(t / edge)))
 def smoothing_and_integrating(
-    bound: Callable[..., Number] = nuclear_laplace.swept_tail_bound,
-    rate: Callable[..., Number] = nuclear_laplace.edge_rate,
+    bound: Formula = nuclear_laplace.swept_tail_bound, rate: Formula = nuclear_laplace.edge_rate
 ) -> Evidence:
     """Steps 4 and 5 of the proof of the tail bound: each derivative and identity that they use, for every width δ.
 
@@ -100,8 +99,7 @@ def scaled_rate(factor: float) -> Callable[..., Number]:
 )
 @mutant("a prefactor larger by 3 %", bound=lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) * 1.03)
 def tail_bound(
-    bound: Callable[..., Number] = nuclear_laplace.swept_tail_bound,
-    survival: Callable[..., Enclosure] = enclose_spectral_survival,
+    bound: Formula = nuclear_laplace.swept_tail_bound, survival: Formula = enclose_spectral_survival
 ) -> Evidence:
     """The tail bound of every width is at least P(‖Z‖ ≥ t), which is enclosed, from t = 1.02 to 30 edges.
 
@@ -157,7 +155,7 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 @mutant(
     "2 ln(1/β) for 2.36 ln(1/β)", bound=lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
 )
-def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
+def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Evidence:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
     At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the inequalities leave margins in the third.
@@ -177,9 +175,7 @@ def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bo
 @mutant("2/3 for 3/2", angle=lambda d, level: ((2 * (level + 7 * mpmath.log(d) / 6)) / (3 * d)) ** (1 / 3))
 @mutant("without ln d", angle=lambda d, level: ((3 * level) / (2 * d)) ** (1 / 3))
 def tail_at_the_edge(
-    angle: Callable[[Number, Number], Number] = lambda d, level: nuclear_laplace.spectral_norm_angle(
-        d, level, mpmath.log
-    ),
+    angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Evidence:
     """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 

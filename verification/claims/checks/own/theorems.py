@@ -12,21 +12,16 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Matrix, Number, second_moment
+from covassay.reference.domain import Number, second_moment
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise
-from covassay.verification.claims.evidence import Evidence, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.series import PI, exponential
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, moment_powers, whole_pfaffian
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
 LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
 TRACE_LEVEL = 11  # |L| ≤ 11 ln d in Theorem 2
-
-
-def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
-    """Whether value ≤ limit, decided exactly."""
-    return bool(mpmath.fmul(value, limit.denominator, exact=True) <= limit.numerator)
 
 
 # THE BOUNDS
@@ -58,10 +53,7 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 @check("symbolic", covers="all")
 @mutant("without the number of points", points=lambda d: 1)
 @mutant("the rate without its 2", exponent=lambda c: c - 2 * sp.log(2 * c / sp.pi))
-def tail_algebra(
-    points: Callable[[sp.Expr], sp.Expr] = lambda d: d,
-    exponent: Callable[[sp.Expr], sp.Expr] = lambda c: rate(c, sp.log, sp.pi),
-) -> Evidence:
+def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
     The integral from t = cd is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
@@ -82,7 +74,7 @@ def tail_algebra(
 @check("symbolic", covers="all")
 @mutant("one sign only", signs=1)
 @mutant("without the factor e^{d/(2c)}", trace=lambda c: sp.Integer(0))
-def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
+def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
     The integral from t = cd is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
@@ -219,10 +211,8 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
 @mutant("no projection", release=lambda x, noise, epsilon: second_moment(x) + 4 / (len(x) * epsilon) * noise.matrix)
 @mutant("a sixth of the constants", bound=lambda *a: theorem_2_bound(*a) / 6)
 def theorem_2_on_releases(
-    bound: Callable[..., Number] = theorem_2_bound,
-    release: Callable[..., Matrix] = lambda x, noise, epsilon: nuclear_ball_projection.release(
-        x, noise, epsilon=epsilon
-    ),
+    bound: Formula = theorem_2_bound,
+    release: Formula = lambda x, noise, epsilon: nuclear_ball_projection.release(x, noise, epsilon=epsilon),
     level: Fraction = LEVEL,
     cases: int = 2500,
 ) -> Evidence:
