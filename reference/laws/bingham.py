@@ -61,7 +61,8 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 def decompose(m: Matrix) -> tuple[Vector, Matrix]:
     """The eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns, (q, q)."""
     matrix = require_shape("m", m, (len(m), len(m)))
-    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(matrix).max())):
+    sizes = np.abs(matrix)
+    if not (np.abs(matrix - matrix.T) <= 1e-9 * (sizes + max(1.0, sizes.max()))).all():
         raise InvalidInput("m is not symmetric: must be a symmetric matrix")
     values, vectors = np.linalg.eigh(matrix)
     return (values[-1] - values)[::-1], vectors[:, ::-1]

@@ -144,6 +144,21 @@ def test_a_failure_beyond_the_claim_is_proven_on_neighbours(adjacency: str) -> N
         assert "data-dependent failure on valid data: all rows zero" in found.detail
 
 
+def test_no_output_in_one_dimension_alone_is_refuted() -> None:
+    def needs_three_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] < 3:
+            raise TypeError("two columns")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(needs_three_columns, 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.REFUTED
+    assert "on plain (20, 2) data: exception: TypeError" in made.findings[0].detail
+    made = subject(failing(1 - 1e-6), 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.INCONCLUSIVE
+
+
 def test_where_a_law_is_named_a_failure_breaks_it_in_true_words() -> None:
     made = subject(failing(0.5), 0)
     made.known = replace(made.known, form=replace(made.known.form, names_a_law=True))

@@ -21,7 +21,7 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test, not_finite
-from covassay.verification.audit.engine.sampling import KEPT, WHOLE, Draws, Setting, Summary, draw, reduced
+from covassay.verification.audit.engine.sampling import KEPT, WHOLE, Draws, Setting, Summary, draw, reduced, timed_out
 from covassay.verification.audit.engine.store import storable
 from covassay.verification.audit.engine.tails import tail_findings, tail_findings_of_counts
 from covassay.verification.statistics.pooling import Places, has_sums, pooled
@@ -150,7 +150,22 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
         law = LawOf(summed, size)
         return _run_many(setting, scenario, look, (law, label), draws, results), draws
     tails = tail_findings(scenario.name, results, len(draws.outputs), look)
-    return [*_all_tested(scenario, results, draws, draws, look), *tails], draws
+    return _in_time([*_all_tested(scenario, results, draws, draws, look), *tails], draws, look), draws
+
+
+def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
+    """The findings; those that could refute leave it open if draws are missing: a slow draw may be one of large noise.
+
+    Holm's procedure rejects no p-value above the level.
+    """
+    late = timed_out(draws)
+    why = f"; {late} draws ran into the time limit, and those that are left may have another law"
+    return [
+        replace(f, p_value=None, status=Status.INCONCLUSIVE, detail=f.detail + why)
+        if late and f.name != ANSWERS and f.p_value is not None and f.p_value <= look.level
+        else f
+        for f in found
+    ]
 
 
 def _run_many(
@@ -176,8 +191,8 @@ def _run_many(
     if seen.size < law.size and not seen.skipped:
         early = f"the draws ended after {seen.size} of {law.size}"
         found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
-        return weighted(found, MOST_EARLY / EARLY_SHARE)
-    return findings(seen)
+        return _in_time(weighted(found, MOST_EARLY / EARLY_SHARE), seen, look)
+    return _in_time(findings(seen), seen, look)
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:

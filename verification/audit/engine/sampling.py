@@ -78,6 +78,11 @@ class Draws:
         return len(self.outputs) + self.failed
 
 
+def timed_out(draws: "Draws | Summary[Any]") -> int:
+    """How many draws ran into the time limit."""
+    return draws.skipped + sum(count for what, count in draws.failures.items() if what.startswith("time-out"))
+
+
 class Sums(Protocol):
     """What is kept of a block of draws; its size does not depend on their number."""
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
-from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.sampling import Setting, draw, timed_out
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
@@ -184,7 +184,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
         scenario = shapes.scenario(n, d)
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)
-        if draws.skipped:
+        if timed_out(draws):
             seen.late.append((n, d))
             continue
         seen.seconds[n, d] = draws.seconds / size

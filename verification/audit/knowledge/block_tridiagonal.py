@@ -21,9 +21,9 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SIZES, TRIPLES, NoiseEntries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import InOneBatch
 from covassay.verification.statistics.dependence import triples
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (

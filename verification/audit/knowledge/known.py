@@ -37,7 +37,7 @@ class Known:
         it is left out, draws are compared with draws of the reference.
     path : the path from the data to the output, perhaps for the options of a claim. If it is a query
         plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
-    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one by one.
+    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one after another.
     add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
         that is not known.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.

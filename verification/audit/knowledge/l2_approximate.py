@@ -7,8 +7,8 @@ from covassay.reference.mechanisms.approximate import l2_approximate
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import k_norm_noise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
-from covassay.verification.audit.knowledge.shared.reference_draws import InOneBatch
 
 
 def body(claim: ClaimUnderAudit) -> Body:

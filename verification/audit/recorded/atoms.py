@@ -38,8 +38,13 @@ class _Decider:
 
 def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
     """The loss that outputs without noise prove, and what they are; 0 if there are none."""
-    for decider in _deciders(first.base.tape):
-        for end in decider.ends:
+    deciders = list(_deciders(first.base.tape))
+    for which in (0, 1):
+        together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
+        if not deciders or _held(first, together, rng, 1) is None:
+            continue  # if one of them took the noise away, all of them together would
+        for decider in deciders:
+            end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
             if bare[0] is None or bare[1] is None or _close(bare[0], bare[1]):
                 continue
@@ -81,12 +86,16 @@ def _with(draw: Draw, value: Any) -> Any:
 
 def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
     """The output where draw k has this value, if no other draw changes it."""
+    return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
+
+
+def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
+    """The output where these draws have these values, if no other draw changes it."""
     tape = side.base.tape
-    held = {k: _with(tape.draws[k], value)}
     done = side.run(tape.again(held))
     if done.failure or done.tape.trouble:  # there may be fewer draws, and no others
         return None
-    for other in _others(tape, k, held, rng, fresh):
+    for other in _others(tape, held, rng, fresh):
         again = side.run(other)
         if again.tape.trouble or (again.failure and fresh == 1):
             return None
@@ -95,11 +104,11 @@ def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int)
     return done.output
 
 
-def _others(tape: Tape, k: int, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Tapes with that draw and other ones: fresh, and, if more than one is asked for, in their tails."""
+def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
+    """Tapes with these draws and other ones: fresh, and, if more than one is asked for, in their tails."""
     for _ in range(fresh):
-        yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j != k} | held)
-    variables = [v for v in variables_of(tape)[0] if v.draw != k]
+        yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
+    variables = [v for v in variables_of(tape)[0] if v.draw not in held]
     for p in FORCED if fresh > 1 else ():
         for upper in (False, True):
             yield tape_at(tape, variables, np.array([v.above(p) if upper else v.at(p) for v in variables]), held)

@@ -66,6 +66,8 @@ class _Number:
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
     """The loss that missing tails prove, and what they are; 0 if there are none."""
     variables, _ = variables_of(first.base.tape)
+    if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
+        return 0.0, "nothing is drawn again where all numbers are large"
     for i in [i for i, v in enumerate(variables) if v.family in ("normal", "laplace")][:MOST]:
         for upper in (False, True):
             number = _Number(variables, i, upper)
@@ -89,6 +91,12 @@ def _again(side: Side, done: Recorded) -> bool:
     base, made = side.base.tape.draws, done.tape.draws
     alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
     return alike and not done.failure and done.shape == side.base.shape
+
+
+def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
+    """Whether more is drawn where all numbers are large."""
+    far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
+    return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 
 
 def _kept(done: Recorded) -> bool:

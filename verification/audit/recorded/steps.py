@@ -62,6 +62,10 @@ class _Entry:
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
     """The loss that an output of one data set alone proves, and what it is; 0 if there is none."""
     variables, _ = variables_of(first.base.tape)
+    z0 = coordinates(first.base.tape, variables)
+    moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]
+    if moved[0].shape != moved[1].shape or not (moved[0].output == moved[1].output).any():
+        return 0.0, "every entry moves with the noise"
     for i, variable in list(enumerate(variables))[:MOST]:
         z = variable.at(USUAL)
         row = _row(first, variables, i) if variable.family in CONTINUOUS else None

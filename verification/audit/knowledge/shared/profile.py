@@ -18,6 +18,7 @@ from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.other_budgets import Reference
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
 
 ORDINARY_ROWS = 12
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
@@ -63,6 +64,11 @@ class ClaimUnderAudit:
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
         """What is tested of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
+
+    def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        """What is looked at of that many draws of the reference."""
+        outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
+        return np.array([self.seen(output, x) for output in outputs])
 
     @property
     def budget(self) -> dict[str, float]:

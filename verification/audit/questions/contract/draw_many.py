@@ -53,6 +53,6 @@ QUESTION = Question(
     ask=lambda subject, look: draw_many_is_draw(subject.setting, look.level, subject.known.form.smallest_dimension),
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,
-    share=Fraction(1, 200),
+    share=Fraction(1, 400),
     valid_if="Exact two-sample tests on independent draws, added up over entries.",
 )

@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
 from covassay.verification.audit.recorded.allowance import Allowance
-from covassay.verification.audit.recorded.common_draws import on_common_draws, same_outputs
+from covassay.verification.audit.recorded.common_draws import at_times, on_common_draws, same_outputs
 from covassay.verification.audit.recorded.gains import Gains, gains
 from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import compared
@@ -27,7 +27,7 @@ NAME = "gains beside the reference"
 # (n, d): the first ones first, because a slow target is not tried on all; 64, 32, 12, 8 are where blocks end
 SHAPES = (
     (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
-    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8),
+    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
@@ -94,6 +94,9 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
             compare, apart = compared, found.reason
             found = compare(target, reference, x, seed, left)
             found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
+            if found.reason and not seen.same:
+                now_and_then = at_times(target, reference, x, seed, allowed.left)
+                found = now_and_then if now_and_then.difference else found
         if found.difference:
             matched = gains(target, reference, x, seed)
             text = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import block_tridiagonal as mechanism
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # d, k
 
@@ -43,18 +43,15 @@ def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, M
     return rows[0], rows[0] * signs if rng.random() < 0.5 else rows[1]
 
 
-@check(
-    "floating",
-    mutants={
-        "3 % less": {"squared": lambda d, block: 0.97**2 * float(mechanism.sensitivity_squared(d, block))},
-        "3 % more": {"squared": lambda d, block: 1.03**2 * float(mechanism.sensitivity_squared(d, block))},
-        "a block beside the diagonal counts once": {
-            "squared": lambda d, block: min(mechanism.sensitivity_squared(d, block), 4 * (-(-d // block)))
-        },
-        "rows in one ball": {"squared": lambda d, block: 2 if d > 1 else 1},
-        "one block more": {"squared": lambda d, block: mechanism.sensitivity_squared(d + block, block)},
-    },
+@check("floating")
+@mutant("3 % less", squared=lambda d, block: 0.97**2 * float(mechanism.sensitivity_squared(d, block)))
+@mutant("3 % more", squared=lambda d, block: 1.03**2 * float(mechanism.sensitivity_squared(d, block)))
+@mutant(
+    "a block beside the diagonal counts once",
+    squared=lambda d, block: min(mechanism.sensitivity_squared(d, block), 4 * (-(-d // block))),
 )
+@mutant("rows in one ball", squared=lambda d, block: 2 if d > 1 else 1)
+@mutant("one block more", squared=lambda d, block: mechanism.sensitivity_squared(d + block, block))
 def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squared) -> Evidence:
     """No two rows of 400 random pairs move P(Σ) by more than S, and the rows of the page move it by S."""
     rng, failed = np.random.default_rng(5), []
@@ -78,15 +75,11 @@ def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 
 
-@check(
-    "floating",
-    mutants={
-        "3 % less noise": {"release": scaled(0.97)},
-        "3 % more noise": {"release": scaled(1.03)},
-        "whole rows are shortened": {"release": whole_rows},
-        "noise in one block": {"release": lambda x, z, **given: mechanism.release(x, z * np.eye(len(z)), **given)},
-    },
-)
+@check("floating")
+@mutant("3 % less noise", release=scaled(0.97))
+@mutant("3 % more noise", release=scaled(1.03))
+@mutant("whole rows are shortened", release=whole_rows)
+@mutant("noise in one block", release=lambda x, z, **given: mechanism.release(x, z * np.eye(len(z)), **given))
 def spent(release: Callable[..., Any] = mechanism.release) -> Evidence:
     """What `release` shows of rows far outside their bound spends ρ on the pair of the page, at r = 1 and r = 3."""
     failed = []

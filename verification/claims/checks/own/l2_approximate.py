@@ -16,7 +16,7 @@ from scipy.special import betainc
 from scipy.stats import gamma
 
 from covassay.reference.mechanisms.approximate import l2_approximate as mechanism
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = ((1.5, 1.0), (0.3, 0.1), (5.0, 1.0), (9.0, 0.5))  # q, ε
 CLOSE = 1e-8  # relative: the difference of the two probabilities loses about so many of the digits of a quadrature
@@ -48,21 +48,19 @@ def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
     return whole + first - math.exp(epsilon) * second
 
 
-@check(
-    "floating",
-    mutants={
-        "κ is left out": {"factor": lambda q, entries: 0.0},
-        "κ of z = q in place of q/2": {"factor": lambda q, entries: mechanism.kappa(2 * q, entries)},
-        "κ is 3 % too small": {"factor": lambda q, entries: 0.97 * mechanism.kappa(q, entries)},
-        "the power of the sine is one less": {
-            "weight": lambda c, s, q, entries, kappa: mechanism.log_weight(c, s, q, entries - 1, kappa)
-        },
-        "e^ℓ in place of e^{ℓ/2}": {
-            "weight": lambda c, s, q, entries, kappa: q * c / 2 + mechanism.log_weight(c, s, q, entries, kappa)
-        },
-        "the density of Q": {"weight": lambda c, s, q, entries, kappa: mechanism.log_weight(-c, s, q, entries, kappa)},
-    },
+@check("floating")
+@mutant("κ is left out", factor=lambda q, entries: 0.0)
+@mutant("κ of z = q in place of q/2", factor=lambda q, entries: mechanism.kappa(2 * q, entries))
+@mutant("κ is 3 % too small", factor=lambda q, entries: 0.97 * mechanism.kappa(q, entries))
+@mutant(
+    "the power of the sine is one less",
+    weight=lambda c, s, q, entries, kappa: mechanism.log_weight(c, s, q, entries - 1, kappa),
 )
+@mutant(
+    "e^ℓ in place of e^{ℓ/2}",
+    weight=lambda c, s, q, entries, kappa: q * c / 2 + mechanism.log_weight(c, s, q, entries, kappa),
+)
+@mutant("the density of Q", weight=lambda c, s, q, entries, kappa: mechanism.log_weight(-c, s, q, entries, kappa))
 def loss_density(
     weight: Callable[..., float] = mechanism.log_weight, factor: Callable[[float, int], float] = mechanism.kappa
 ) -> Evidence:
@@ -101,15 +99,11 @@ def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
     return mechanism.release(x, np.asarray(noise) * right / wrong, **given)
 
 
-@check(
-    "floating",
-    mutants={
-        "3 % less noise": {"release": scaled(0.97)},
-        "3 % more noise": {"release": scaled(1.03)},
-        "the noise of a row that comes or goes": {"release": scaled(0.5**0.5)},
-        "the scale of one more column": {"release": of_more_columns},
-    },
-)
+@check("floating")
+@mutant("3 % less noise", release=scaled(0.97))
+@mutant("3 % more noise", release=scaled(1.03))
+@mutant("the noise of a row that comes or goes", release=scaled(0.5**0.5))
+@mutant("the scale of one more column", release=of_more_columns)
 def least_scale(release: Callable[..., Any] = mechanism.release) -> Evidence:
     """The noise that `release` adds has the claimed δ at ε for orthonormal rows, by the probabilities of caps.
 
