@@ -25,11 +25,11 @@ MAY_IMPORT = {
 OPTIONAL = {  # imported inside functions only
     "reference": {"pyarrow", "filelock"},
     "verification": {
-        "dask", "diffpriv_pure", "diffprivlib", "pipeline_dp", "private_kendall", "privjail", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
+        "dask", "diffprivlib", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
         "pyarrow", "pydp", "ray", "ray.util.joblib", "sklearn", "tmlt", "torch", "opacus", "jax", "jax_privacy", "pfl",
-        "dp_learning_ff", "morie",
+        "diffpriv_pure", "dp_learning_ff", "morie", "pipeline_dp", "privjail",
         # modules of projects that are no packages, from a copy of the user's
-        "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation",
+        "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation", "private_kendall",
     },
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
