@@ -109,7 +109,7 @@ def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> floa
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if entry.at(middle) == value else (inside, middle)
         ends.append(inside)
-    whole = all(entry.at(float(place)) == value for place in np.linspace(*ends, INSIDE))
+    whole = all(entry.at(float(place)) == value for place in np.linspace(ends[0], ends[1], INSIDE))
     return variable.lower(ends[1]) - variable.lower(ends[0]) if whole else 0.0
 
 
