@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.optimize import minimize_scalar
+import scipy
 
 from covassay.reference.domain import Number, require_below_one, require_positive
 
@@ -198,7 +198,7 @@ def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
     """
     require_positive("rho", rho)
     require_below_one("delta", delta)
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda t: epsilon_of_zcdp_at(rho, delta, 1 + math.exp(t)), bounds=(-12.0, 40.0), method="bounded"
     )
     return max(0.0, min(float(found.fun), float(epsilon_of_zcdp(rho, delta))))

@@ -1,6 +1,5 @@
 """What holds for every test."""
 
-import gc
 import hashlib
 import os
 from collections.abc import Iterator
@@ -37,9 +36,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = [item for item in items if int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
-
-
-def pytest_collection_finish() -> None:
-    # statsmodels collects garbage in every correction for multiplicity; it need not walk over thousands of tests
-    gc.collect()
-    gc.freeze()

@@ -20,7 +20,7 @@ TOP_LEVEL = {"pyproject.toml", "README.md", "reference", "verification", "tests"
 MAY_IMPORT = {
     "reference": {"covassay.reference", "numpy", "scipy"},
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
-                     "sympy", "mpmath", "statsmodels", "joblib", "rich"},
+                     "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
 OPTIONAL = {  # imported inside functions only
     "reference": {"pyarrow", "filelock"},

@@ -114,6 +114,13 @@ def test_the_reports_are_kept_whatever_happens_and_the_job_may_only_read() -> No
     assert workflow()["permissions"] == {"contents": "read"}
 
 
+def test_every_action_is_pinned_to_a_commit() -> None:
+    for file in FILE.parent.glob("*.yml"):
+        used = [line for line in file.read_text(encoding="utf-8").splitlines() if re.match(r" +(- )?uses:", line)]
+        assert used
+        assert all(re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line) for line in used), used
+
+
 def test_the_example_in_its_head_is_one_that_it_accepts() -> None:
     lines = [line[2:] for line in TEXT.split("name: Audit")[0].splitlines() if line.startswith("#   ")]
     (job,) = yaml.safe_load("\n".join(lines))["jobs"].values()

@@ -18,14 +18,13 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = frozenset(MECHANISMS) | {name.replace("-", "_") for name in MECHANISMS}
 EXCEPTIONS = {  # files, and why
-    "reference/recommendation/candidates.py": "candidates are variants of mechanisms, and a reason may cover several",
+    "reference/recommendation/candidates.py": "candidates are variants of mechanisms",
     "reference/release/accuracy.py": "the variances of a noise; without an entry, no expected error is stated",
     "reference/rounded/*.py": "the rounded forms that exist; python-flint is imported for them alone",
     "verification/audit/adapters/[!c]*.py": "names that other packages have for their own targets",
     "verification/audit/negative_controls/of_*.py": "one mistake that is made in several mechanisms",
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
-    "verification/claims/checks/own/spends.py": "what the steps of a page cost, added up a second time beside `spend`",
     "verification/cli/law.py": "the laws that the command computes",
     "verification/experiments/recommendation.py": "the grids of tables of constants, by names of candidates",
     "verification/vectors/*.py": "questions that are asked of mechanisms with a step or a law in common",

@@ -212,7 +212,6 @@ Definition projection_mechanism (e : ensemble) (X : data) :=
 
 (* The premises are n >= 1, rho > 0 and a map p to nearest points of the positive
    semidefinite matrices of trace at most 1. *)
-(*@ WHOLE.projection-mechanism *)
 Theorem projection_mechanism_zcdp (e : ensemble) :
   zcdp adjacent rho (fun X => projection_mechanism e X).
 Proof. by apply: zcdp_postprocessing; exact: gauss_cov_zcdp. Qed.
@@ -283,7 +282,6 @@ Proof. by rewrite /short; case: ifP => // _; rewrite Euclidean.dot0l ltW // squa
 
 (* The premises are n >= 1, rho > 0, kappa > 0, 0 < beta < 1 and a map p to nearest
    positive semidefinite matrices. *)
-(*@ WHOLE.naive-pce *)
 Theorem naive_pce_zcdp (tight : bool) :
   zcdp (@Sensitivity.neighbours R n d) rho (fun X => naive_pce tight X).
 Proof.

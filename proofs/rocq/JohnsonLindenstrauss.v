@@ -346,7 +346,6 @@ Qed.
 
 (* The premises are n >= 1, eps > 0, alpha > 0, a matrix T that is not 0, and a map p to
    nearest points of the positive semidefinite matrices of trace at most 1. *)
-(*@ WHOLE.johnson-lindenstrauss *)
 Theorem johnson_lindenstrauss_dp : dp adjacent eps (fun X => johnson_lindenstrauss X).
 Proof.
 apply: publish_dp; apply: matrix_noise_dp => X Y XY.
@@ -469,7 +468,6 @@ Definition johnson_lindenstrauss_image := publish image_noise (measurable_fitted
 
 (* The premises are n >= 1, eps > 0, a matrix T with independent rows, and a map p to
    nearest points of the positive semidefinite matrices of trace at most 1. *)
-(*@ WHOLE.johnson-lindenstrauss-image *)
 Theorem johnson_lindenstrauss_image_dp : dp adjacent eps (fun X => johnson_lindenstrauss_image X).
 Proof.
 apply: publish_dp; apply: matrix_noise_dp => X Y [bX bY [i XY]].

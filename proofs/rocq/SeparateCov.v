@@ -140,7 +140,6 @@ Qed.
 (* The premises are n >= 1, rho > 0 and a measurable map rebuild that returns V diag(l) V^T
    for every symmetric G with distinct eigenvalues and eigenvectors V, and every l
    (rebuilds). *)
-(*@ WHOLE.separate-cov *)
 Theorem separate_cov_zcdp : rebuilds rebuild -> zcdp adjacent rho separate_cov.
 Proof.
 move=> _.
@@ -207,7 +206,6 @@ Qed.
 
 (* The premises are n >= 1, d >= 1, eps > 0 and a measurable map rebuild as in the theorem
    on separate-cov. *)
-(*@ WHOLE.separate-cov-pure *)
 Theorem separate_cov_pure_dp : rebuilds rebuild -> dp adjacent eps (fun X => separate_cov_pure X).
 Proof.
 move=> _.

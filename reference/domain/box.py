@@ -9,7 +9,7 @@ import numpy as np
 from covassay.reference.domain.types import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 
-LARGEST = 1e100  # of a bound, and 1/LARGEST of a width, so that products of two are floats
+LARGEST = 1e100  # the largest bound; the least width is 1/LARGEST, so that products of two are floats
 
 
 @dataclass(frozen=True)

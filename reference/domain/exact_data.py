@@ -174,7 +174,7 @@ def _of_part(
 def _require_made_with(x: ExactData, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
     for what, wanted in (("row_bound", row_bound), ("input_bits", input_bits), ("box", box)):
         if getattr(x, what) != wanted:
-            raise InvalidInput(f"{what} = {wanted}: the sums were made with {getattr(x, what)}, must be the same")
+            raise InvalidInput(f"{what} = {wanted}: must be {getattr(x, what)}, with which the sums were made")
     if sums and not x.sums:
         raise InvalidInput("x lacks the sums of the rows: must be made with sums=True")
     return x

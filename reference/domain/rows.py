@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from covassay.reference.domain.passes import blocks, sum_rows
 from covassay.reference.domain.requirements import (
@@ -17,6 +17,8 @@ from covassay.reference.domain.requirements import (
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
+NEAR = 1e-9  # relative: far above the rounding of a sum of squares of up to 1e6 entries
+SMALLEST_PLAIN = 1e-150  # its square, and that of its inverse, are floats
 ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" puts down to rounding
 
 
@@ -113,6 +115,21 @@ def row_norms(rows: Matrix) -> Vector:
     return norms
 
 
+def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
+    """Which rows are longer than the bound, 0 or more: (n, d) -> (n,). The same as `row_norms(rows) > bound`.
+
+    The sum of squares decides, but for rows within 1e-9 of the bound, or if squares could over- or underflow.
+    """
+    if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
+        return np.asarray(row_norms(rows) > bound)
+    squares: Vector = np.einsum("ij,ij->i", rows, rows)
+    longer: NDArray[np.bool_] = squares > bound**2
+    near = np.abs(squares - bound**2) <= NEAR * bound**2
+    if near.any():
+        longer[near] = row_norms(rows[near]) > bound
+    return longer
+
+
 @overload
 def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Chunks: ...
 @overload
@@ -164,7 +181,8 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
         i = int(norms.argmax())
         raise InvalidInput(f"x[{first + i}] has norm {norms[i]}: must be at most row_bound = {r}")
     large = norms > r
-    unit[large] = rows[large] / largest[large, None] / np.maximum(relative[large, None], 1.0)
+    if large.any():
+        unit[large] = rows[large] / largest[large, None] / np.maximum(relative[large, None], 1.0)
     return unit
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
-Array = NDArray[np.float64]  # of any shape
-Matrix = NDArray[np.float64]  # of two axes, or a stack of matrices
-Vector = NDArray[np.float64]  # of one axis
-IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
+Array = NDArray[np.float64]  # any shape
+Matrix = NDArray[np.float64]  # two axes, or a stack of matrices
+Vector = NDArray[np.float64]  # one axis
+IntegerMatrix = NDArray[np.object_]  # entries are Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]
 Adjacency = Literal["replace-one", "add-remove"]

@@ -26,8 +26,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from covassay.reference.domain import Matrix, Number, Vector, require_shape
@@ -61,7 +61,8 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 def decompose(m: Matrix) -> tuple[Vector, Matrix]:
     """The eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns, (q, q)."""
     matrix = require_shape("m", m, (len(m), len(m)))
-    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(matrix).max())):
+    sizes = np.abs(matrix)
+    if not (np.abs(matrix - matrix.T) <= 1e-9 * (sizes + max(1.0, sizes.max()))).all():
         raise InvalidInput("m is not symmetric: must be a symmetric matrix")
     values, vectors = np.linalg.eigh(matrix)
     return (values[-1] - values)[::-1], vectors[:, ::-1]
@@ -72,7 +73,7 @@ def envelope_parameter(a: Vector) -> float:
     q, values = float(len(a)), list(a)
     if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
         return q
-    return float(brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
@@ -134,7 +135,9 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
     1. With fewer nodes, for many coordinates and small shifts, terms far larger than the result would cancel.
     """
-    saddle = brentq(lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1)
+    saddle = scipy.optimize.brentq(
+        lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1
+    )
     nodes = max(CONTOUR_NODES, math.ceil(12 / math.pi * saddle))
     return float(_inverse_laplace(exponents, shifts, np.array(1.0), nodes))
 

@@ -26,8 +26,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import gammainc, gammaln
 
 from covassay.reference.domain import Matrix, Number, Vector, require_dimension
@@ -219,9 +219,13 @@ def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool =
         )
     law = ensemble(dimension, symmetric)
     if probability <= 0.5:
-        return float(brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13))
+        return float(
+            scipy.optimize.brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13)
+        )
     survival = 1 - probability
-    return float(brentq(lambda s: survival - law.largest_survival(s), 0.0, law.panels.edges[-1], xtol=1e-13))
+    return float(
+        scipy.optimize.brentq(lambda s: survival - law.largest_survival(s), 0.0, law.panels.edges[-1], xtol=1e-13)
+    )
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:

@@ -8,7 +8,7 @@ left edge to t.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebint, chebvander
@@ -36,7 +36,7 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 def chebyshev(t: Array) -> Array:
     """The Chebyshev polynomials T_0(t), …, T_m(t), by T_{k+i} = 2 T_k T_i − T_{k−i}: shape (m + 1,) + t.shape."""
     polynomials = np.empty((NODES + 1, *np.shape(t)))
-    polynomials[0], polynomials[1] = 1.0, np.clip(t, -1.0, 1.0)
+    polynomials[0], polynomials[1] = 1.0, np.minimum(np.maximum(t, -1.0), 1.0)
     k = 1
     while k < NODES:
         more = min(k, NODES - k)  # i = 1, …, more
@@ -97,7 +97,7 @@ class Panels:
         """Number of panels."""
         return len(self.edges) - 1
 
-    @property
+    @cached_property
     def half_widths(self) -> Vector:
         """Half the width of every panel, shape (panels,)."""
         widths: Vector = np.diff(self.edges) / 2

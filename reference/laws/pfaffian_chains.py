@@ -83,6 +83,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # where f is 0, the Newton step is not taken
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
     """The t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
@@ -92,23 +93,24 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
-    low, high = low.copy(), high.copy()
     t = (low + high) / 2
     moving = np.arange(len(t))
+    found = np.empty_like(t)
     for _ in range(NEWTON_STEPS):
-        at = t[moving]
-        polynomials = chebyshev(at)
-        excess = np.einsum("ks,ks->s", polynomials, integral[:, moving]) - goal[moving]
+        polynomials = chebyshev(t)
+        excess = np.einsum("ks,ks->s", polynomials, integral) - goal
         below = excess < 0
-        low[moving[below]], high[moving[~below]] = at[below], at[~below]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = at - excess / np.einsum("ks,ks->s", polynomials[:-1], value[:, moving])
-        inside = (low[moving] <= newton) & (newton <= high[moving])
-        t[moving] = np.where(inside, newton, (low[moving] + high[moving]) / 2)
-        moving = moving[np.abs(t[moving] - at) >= CONVERGED]
-        if not len(moving):
+        low, high = np.where(below, t, low), np.where(below, high, t)
+        newton = t - excess / np.einsum("ks,ks->s", polynomials[:-1], value)
+        found[moving] = new = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
+        on = np.abs(new - t) >= CONVERGED
+        if not on.any():
             break
-    return t
+        t = new
+        if not on.all():
+            moving, t, low, high, goal = moving[on], t[on], low[on], high[on], goal[on]
+            value, integral = value[:, on], integral[:, on]
+    return found
 
 
 class Chains:
@@ -130,8 +132,8 @@ class Chains:
         half = ensemble.panels.half_widths
         self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flat: (N, nodes)
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # (S, B), with room for all points
-        self._panel = np.zeros((size, n), dtype=np.intp)  # of the points, and the weights of ∫ from its left edge
-        self._integration = np.zeros((size, n, NODES))
+        self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point
+        self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
         self._room = np.empty((2, 2, *self._h.shape))  # for the largest arrays: new ones at every point would be slower

@@ -51,7 +51,7 @@ the law do that.
 """
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.panels import Panels, integrated
@@ -70,7 +70,7 @@ def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matri
 
 def inverted(f: Vector, goal: float) -> float:
     """The t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
-    return float(brentq(lambda t: integrated(np.array(t)) @ f - goal, -1, 1, xtol=1e-15))
+    return float(scipy.optimize.brentq(lambda t: integrated(np.array(t)) @ f - goal, -1, 1, xtol=1e-15))
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:

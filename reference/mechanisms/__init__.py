@@ -8,7 +8,7 @@ Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `
     (3, 3)
 """
 
-from covassay.reference.mechanisms.approximate import box_gauss_approximate, gauss_cov_approximate
+from covassay.reference.mechanisms.approximate import box_gauss_approximate, gauss_cov_approximate, l2_approximate
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
     exponential,
@@ -21,6 +21,7 @@ from covassay.reference.mechanisms.building_blocks import (
 from covassay.reference.mechanisms.concentrated import (
     adaptive_cov,
     adassp,
+    block_tridiagonal,
     box_gauss,
     clipped_cov,
     discrete_gaussian_covariance,
@@ -89,6 +90,8 @@ __all__ = [  # noqa: RUF022
     "adaptive_cov",
     "projection_mechanism",
     "gauss_cov_approximate",
+    "l2_approximate",
+    "block_tridiagonal",
     "box_laplace",
     "box_gauss",
     "box_gauss_approximate",

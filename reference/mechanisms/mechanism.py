@@ -36,7 +36,7 @@ PROVENANCES: dict[Provenance, str] = {
 }
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
-BOUNDS = "bounds"  # of columns, where they are no choice of words
+BOUNDS = "bounds"  # the option that takes bounds of columns, and is no choice of words
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class Mechanism(Generic[N, P, R]):
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
     declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
     counted : the kind of output under add-remove, or options -> that kind; None if there is no such choice.
+    unranked : why `recommend` does not compare the mechanism with others, where it does not.
     lattice : the output is integers times a public unit, drawn without floating point.
     """
 
@@ -92,6 +93,7 @@ class Mechanism(Generic[N, P, R]):
     sampler: Literal["exact", "approximate"] = "exact"
     lattice: bool = False
     counted: Output | Callable[[Mapping[str, Any]], Output] | None = None
+    unranked: str = ""
     declared: Mapping[str, Parameter] = field(init=False)
     of_the_draw: Mapping[str, Parameter] = field(init=False)
 

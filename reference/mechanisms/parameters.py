@@ -34,8 +34,8 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# In these ranges every formula was seen to give finite numbers, and every noise a scale above 0. Products and powers of
-# a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
+# In these ranges every formula was found to give finite numbers, and every noise a scale above 0. Products and powers
+# of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6

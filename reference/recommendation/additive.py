@@ -28,8 +28,8 @@ KINDS: dict[Kind, str] = {
     "bound": "an upper bound",
     "measured": "from constants that were measured by simulation",
 }
-EXACT_DIMENSION = 300  # of the Pfaffian ensemble, as far as its accuracy has been checked
-TAIL_NODES = 120  # of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
+EXACT_DIMENSION = 300  # the largest d at which the accuracy of the Pfaffian ensemble has been checked
+TAIL_NODES = 120  # nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
 
 
 @dataclass(frozen=True)

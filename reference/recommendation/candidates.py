@@ -1,5 +1,7 @@
 """The mechanisms that are compared, with the options of each; and those that are not, with the reason.
 
+A mechanism of which no variant is compared says so itself, in the field `unranked` of its declaration.
+
 A candidate is a mechanism for the second moment of rows in the unit ball, with all of its options chosen, and perhaps
 followed by the projection on the matrices that are positive semidefinite with trace at most 1. The projection is free,
 and never increases the Frobenius error. Where a mechanism has the calibration "tight", that one is compared: "paper"
@@ -14,7 +16,7 @@ import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.projections import psd_trace_ball
 
 
@@ -96,29 +98,14 @@ CANDIDATES: tuple[Candidate, ...] = (
     _tight("adaptive-cov", ensemble="goe"),
 )
 
-LEFT_OUT: dict[str, str] = {
-    "discrete-laplace-covariance": "as lap-cov, and exact to the last bit: its rows are rounded, which adds at most "
-    "2d/2^b to the error",
-    "discrete-gaussian-covariance": "as gauss-cov ensemble=wigner, and exact to the last bit: its rows are rounded, "
-    "which adds at most 2d/2^b to the error",
+VARIANTS: dict[str, str] = {
     "entrywise-laplace entries=triangle": "the same law as lap-cov",
     "k-norm body=schatten1": "the same law as nuclear-laplace-symmetric",
     "k-norm body=l1": "the same law as lap-cov",
-    "johnson-lindenstrauss": "below d = 37 the same law as k-norm body=l2, projected; from there on not measured",
-    "johnson-lindenstrauss-image": "below d = 37 the same law as nuclear-laplace-symmetric, projected; from there on "
-    "its noise is drawn approximately",
     "projection-mechanism, separate-cov, clipped-cov and adaptive-cov with ensemble=wigner": "more noise than "
     "ensemble=goe for the same claim; not measured",
-    "centred-covariance": "it estimates another matrix, the centred covariance; its noise is that of "
-    "nuclear-laplace-symmetric times 3√3/2 (1 − 1/n), or times 4 (1 − 1/n) in dimension 1",
     "clipped-cov threshold=public": "it needs a public norm of the rows; with one, choose a smaller row bound instead",
     "adaptive-cov and adaptive-cov-pure radius=private": "not measured",
-    "gauss-cov-approximate": "its claim is (ε, δ)-DP, which is not comparable",
-    "coinpress-covariance, naive-pce, pgce": "for Gaussian data, rows of any size",
-    "bingham": "it releases one direction, and no matrix",
-    "joint-moments": "it releases the mean too; gauss-cov ensemble=goe has less noise on the second moment at every "
-    "weight, and half as much at weight 1 for d ≥ 2",
-    "matrix-bingham": "it releases the projection onto a subspace, and no second moment",
-    "recursive-moment": "its error depends on whether the data are subsamplable, which n, d and the trace do not say",
-    "output-perturbation": "it releases the coefficients of one regression, and no matrix",
 }
+
+LEFT_OUT: dict[str, str] = VARIANTS | {m.name: m.unranked for m in MECHANISMS.values() if m.unranked}

@@ -35,7 +35,7 @@ NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"
 NEAR = 0.03  # predictions that differ by less are called about equal
 STANDARD_ERRORS = 5  # on either side of a measured figure; beyond it lie 6e-7 of the cases
 LARGEST_BINGHAM = 64  # columns; beyond it the exact moments of the Bingham law are slow, and not always finite
-WORTH = 0.9  # of the error of the zero matrix: from there on a release is called useless
+WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
 PENALTY = 0.1  # α of the ridge regression whose error is bounded
 UNPROJECTED = {
     "nuclear-symmetric-projected": "nuclear-symmetric",

@@ -37,7 +37,7 @@ SCHEMA = "covassay-account-1"
 REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
 PATIENCE = 60.0  # seconds to wait while another command enters its release
 
-Tell = Callable[[str], None]  # what to do with a message for the user, while something is awaited
+Tell = Callable[[str], None]  # shows a message to the user while the command waits
 
 
 @dataclass(frozen=True)

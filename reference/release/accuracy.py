@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from covassay.reference.box_moments import Weights, error_bound, gauss_weights, laplace_weights, spreads
 from covassay.reference.domain import Adjacency, Box, Matrix
@@ -31,6 +31,7 @@ from covassay.reference.mechanisms import (
     gaussian_approximate,
     johnson_lindenstrauss,
     k_norm,
+    l2_approximate,
     lap_cov,
     laplace,
     nuclear_laplace,
@@ -66,6 +67,13 @@ def _lap_cov(n: int, d: int, a: Mapping[str, Any]) -> Array:
 def _k_norm(n: int, d: int, a: Mapping[str, Any]) -> Array | None:
     of_body = entry_variances.of_k_norm(a["body"], d)
     scale = float(k_norm.noise_scale(k_norm.sensitivity(a["body"], n, d), a["epsilon"]))
+    return None if of_body is None else scale**2 * of_body
+
+
+def _l2_approximate(n: int, d: int, a: Mapping[str, Any]) -> Array | None:
+    q = l2_approximate.largest_move(a["epsilon"], a["delta"], d)
+    scale = float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))
+    of_body = entry_variances.of_k_norm("l2", d)
     return None if of_body is None else scale**2 * of_body
 
 
@@ -120,6 +128,7 @@ LAWS: dict[str, Variances] = {
     "gauss-cov": _gauss_cov,
     "discrete-gaussian-covariance": _discrete_gaussian,
     "gauss-cov-approximate": _gauss_cov_approximate,
+    "l2-approximate": _l2_approximate,
     "laplace": _laplace,
     "gaussian": _gaussian,
     "gaussian-approximate": _gaussian_approximate,
@@ -252,7 +261,7 @@ class BoxLaw:
 
 
 def _normal_quantile(beta: float) -> float:
-    return float(norm.isf(beta / 2))
+    return float(-ndtri(beta / 2))
 
 
 BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {

@@ -1,7 +1,7 @@
 """From a table in its own units to the domain of a mechanism, and back: public bounds on every feature.
 
 Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. The
-mechanism sees u_j, clipped to the interval that corresponds to [low_j, high_j]:
+mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 
 - on a ball: shift_j is the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
 - on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
@@ -51,7 +51,7 @@ class Scaling:
     largest: float
 
     def apply(self, rows: Chunks) -> Chunks:
-        """The rows that the mechanism sees."""
+        """The rows that the mechanism gets."""
         return map_rows(self._unit, rows)
 
     def _unit(self, x: Matrix) -> Matrix:

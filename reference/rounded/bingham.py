@@ -40,7 +40,7 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
 
 def _envelope(m: arb_mat, offset: arb) -> arb_mat:
     """The Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI − M)^{−1} < 2."""
-    above = 1  # of two numbers k, the lower one is too small and the upper one is not
+    above = 1  # k = below is too small, k = above is not
     while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1

@@ -21,7 +21,7 @@ from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import exact, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 
-BELOW = 1 - Fraction(1, 2**40)  # of the weight of the squares
+BELOW = 1 - Fraction(1, 2**40)  # the factor by which the weight of the squares is lowered
 
 Noises = Callable[[int, Uniforms], list[arb]]
 

@@ -8,7 +8,7 @@ nothing to approximate. With x = s·y, s = ±1 the side of 0 and y = |x|, the sp
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
 the features are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c = ∫ φ.
-So between two neighbouring points of those drawn, and on one side of 0, the intensity of the next point is
+Between two neighbouring points that were drawn, and left or right of 0, the next point has the intensity
 
     f = e^{−2y} × a polynomial in y + e^{−y} × another one,
 

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.audit.questions import own
 from covassay.verification.claims.ledger import assumptions, claims, covering, theorem_tags
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
@@ -252,3 +253,11 @@ def test_an_unnamed_whole_is_seen(mechanism: str, theorem: str) -> None:
 def test_lost_underscores_are_seen() -> None:
     assert lost_underscores("‖Δ‖_F ≤ Σ_{i<j} x")
     assert not lost_underscores("‖Δ‖_F ≤ Σ\\_{i<j} x, *Step 1*, `a_b` and `c_d`")
+
+
+QUESTION_OF_THE_AUDIT = re.compile(r"^\| (?P<id>[a-z ]+: [^|]+?) \| (?P<share>[0-9/]+) \|", re.MULTILINE)
+
+
+def test_the_page_on_the_audit_lists_every_question_with_its_share() -> None:
+    listed = QUESTION_OF_THE_AUDIT.findall((PAPER / "audit-sound.md").read_text())
+    assert sorted(listed) == sorted((question.id, str(question.share)) for question in own())

@@ -61,6 +61,7 @@ def audit(
     options: Mapping[str, Any] | None = None,
     released: str | None = None,
     call: str | None = None,
+    public: str | None = None,
     data: UserData | str | None = None,
     pair: UserPair | tuple[Any, Any] | str | None = None,
     bounds: Iterable[Any] | Box | str | None = None,
@@ -96,7 +97,7 @@ def audit(
         "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
         from the names of its parameters.
     mechanism : the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and
-        if it says nothing, only the contract and the privacy are looked at.
+        if it says nothing, only the contract and the privacy are tested.
     epsilon : the claimed ε (default: 1 for pure and approximate DP).
     delta : the claimed δ (default: 1e-6 for approximate DP).
     rho : the claimed ρ of zCDP (default: 0.5).
@@ -104,6 +105,8 @@ def audit(
         command line one at a time, in Python a dictionary of all.
     released : the kind of output, when no mechanism is named; by default it is found by trying.
     call : how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'.
+    public : parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may
+        follow the data without noise.
     data : a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or wine, digits,
         breast-cancer.
     pair : a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also (x,

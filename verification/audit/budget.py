@@ -1,10 +1,10 @@
 """The false-alarm budget of a run: what every question may spend of it, and Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
-probability α of the run. The questions may depend on one another, and answers may decide which questions are
-asked: the union bound adds up levels that were fixed before the first draw. Every question must guarantee that, under
-the claim, each of its p-values is at most t with probability at most t, for every t, given all that the
-question used to choose its tests; `Question.valid_if` says for each question why that is so.
+probability α of the run. This is the union bound over the questions. It holds although questions depend on one another
+and answers decide which are asked, because all levels were fixed before the first draw. It needs valid p-values: under
+the claim, and given all that chose its test, a p-value is at most t with probability at most t, for every t.
+`Question.valid_if` says for each question why that is so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ class Overspent(ValueError):
 
 @dataclass(frozen=True)
 class Share:
-    """What one look of a question may spend: a share of α, for at most `tests` p-values (0: it decides itself)."""
+    """What one look of a question may spend: a share of α, for at most `tests` p-values; 0 as in `Question.tests`."""
 
     question: str
     look: str
@@ -66,7 +66,7 @@ def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")
     rejected = iter(_holm(p_values, look))
-    return [f if f.p_value is None else replace(f, status=_status(f, next(rejected))) for f in listed]
+    return [f if f.p_value is None else replace(f, status=_status(f.p_value, next(rejected))) for f in listed]
 
 
 def _holm(p_values: Sequence[float], look: Look) -> list[bool]:
@@ -75,7 +75,7 @@ def _holm(p_values: Sequence[float], look: Look) -> list[bool]:
     return holm([*p_values, *[1.0] * (look.tests - len(p_values))], look.level)
 
 
-def _status(finding: Finding, rejected: bool) -> Status:
+def _status(p_value: float, rejected: bool) -> Status:
     if rejected:
         return Status.REFUTED
-    return Status.SUSPICIOUS if (finding.p_value or 0.0) < SUSPICIOUS else Status.NOT_REFUTED
+    return Status.SUSPICIOUS if p_value < SUSPICIOUS else Status.NOT_REFUTED

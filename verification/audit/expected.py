@@ -114,7 +114,7 @@ def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOp
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
-    """The source as it is looked at: in scaled columns, if its mechanism is one for bounded columns."""
+    """The source as it is audited: in scaled columns, if its mechanism is one for bounded columns."""
     return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
@@ -138,7 +138,7 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
 
 
 def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
-    """The profile, with the pair that the user gave before all others; in scaled columns where those are looked at."""
+    """The profile, with the pair that the user gave before all others; in scaled columns where those are audited."""
     if given is None:
         return expected
     if expected.view is not None and box is not None:
@@ -178,7 +178,7 @@ def with_kind(
 def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
     """What must be equal for a run to go on from the draws of another: the target, the options, and the packages.
 
-    Of a target that is changed between the two runs, only the file that its function is from is looked at, or the files
+    Of a target that is changed between the two runs, only the file that its function is from is compared, or the files
     that its command names.
     """
     settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}

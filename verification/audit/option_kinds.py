@@ -28,7 +28,7 @@ class Kind:
     type, rule : the type of a value in Python, and what it must be, in words.
     read : the value that a word of the command line says. take : the value itself, of what was given in Python. Both
         raise ValueError or TypeError for what breaks the rule, or `InvalidInput` if they know better.
-    named : the value of a word without what it names, if reading that would take time or memory.
+    named : the value of a word that names a file, without reading the file.
     words : the words that say a value. plain : the value as plain data. code : the value as an expression in Python.
     """
 

@@ -68,7 +68,7 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """The value that a word says; if not `whole`, without what it names."""
+        """The value of a word of the command line; if not `whole`, files that it names are not read."""
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
     def take(self, given: Any) -> Any:
@@ -92,6 +92,7 @@ class Option:
 
 
 def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
+    """What an option says of itself, as the metadata of its field."""
     return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
 
 
@@ -109,7 +110,7 @@ class AuditOptions:
         metadata=_said(
             replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
             "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
-            "if it says nothing, only the contract and the privacy are looked at",
+            "if it says nothing, only the contract and the privacy are tested",
         ),
     )
     epsilon: float | None = field(
@@ -138,6 +139,14 @@ class AuditOptions:
         metadata=_said(
             replace(kinds.TEXT, metavar="EXPR"),
             "how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'",
+        ),
+    )
+    public: str | None = field(
+        default=None,
+        metadata=_said(
+            replace(kinds.TEXT, metavar="NAMES"),
+            "parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may "
+            "follow the data without noise",
         ),
     )
     data: UserData | None = field(
@@ -274,9 +283,14 @@ class AuditOptions:
         if self.quick and self.scope == SCOPES[1]:
             raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
 
+    @property
+    def public_parts(self) -> tuple[str, ...]:
+        """The names of the parts that are declared as public."""
+        return tuple(name.strip().lstrip(".") for name in (self.public or "").split(",") if name.strip())
+
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """The options that the words of a command line say; if not `whole`, without the data that they name."""
+        """The options of the words of a command line; if not `whole`, files that they name are not read."""
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
@@ -331,7 +345,7 @@ def settings_schema() -> dict[str, Any]:
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
     """The command that runs an audit again, draw for draw: the claim, the seed, and all that is not the default.
 
-    A function that has no name of the form module:function cannot be named in a command: then it is a Python call.
+    It is a call in Python if the function has no name of the form module:function, because no command can name it then.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     stated = options.stated(source, guarantee)

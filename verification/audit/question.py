@@ -19,7 +19,7 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 class Subject:
     """What is asked about: a target as it is called, its claim, what is known of it, and what was found so far.
 
-    known : what the audit knows of the claimed mechanism, or of any target, if `mechanism` is None.
+    known : the profile: what the audit knows of the claimed mechanism, or of any target, if `mechanism` is None.
     findings : those of earlier questions, with their status.
     outputs : the draws of the latest look at each data set on which the law is known.
     pairs : the neighbours on which events were looked for.
@@ -52,7 +52,7 @@ class Subject:
         )
 
 
-MOST_KEPT = 20_000  # samples of a question that keeps all draws: those of a second look with the usual number
+MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: as many as a second look makes by default
 
 
 def always(subject: Subject) -> str:
@@ -67,7 +67,7 @@ class Question:
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the part of the verdict for which it counts.
     asks : what it asks, in a sentence. blind_to : what it does not see, printed where it finds nothing.
-    ask : (subject, look) -> findings. Those with a p-value are decided by the error budget.
+    ask : (subject, look) -> findings. The error budget decides those with a p-value.
     applies : why it does not apply, or "" if it does; known before any draw.
     spared : why it need not be asked after what was found so far, or "".
     share : of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.

@@ -55,7 +55,7 @@ class AuditReport:
 
     @property
     def bits(self) -> Bits | None:
-        """What was found of low-order bits, None if they were not looked at; they count if `scope` is "bits"."""
+        """What was found of low-order bits, None if they were not tested; they count if `scope` is "bits"."""
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
 
     @property

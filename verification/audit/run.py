@@ -1,11 +1,12 @@
 """The loop of an audit: which questions are asked, in what order, at which level, and which verdict follows.
 
 A first look asks every question that applies. If it refutes nothing, whatever looked suspicious gets a second look, on
-fresh draws and more of them. Both levels of a question are set aside in the error budget before the first draw. The
-loop names no question: it reads what it needs from their declarations.
+fresh draws and more of them. The false-alarm levels of both looks are set aside before the first draw. The loop names
+no question: it reads what it needs from their declarations.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from covassay.verification.audit.budget import ErrorBudget, decide
@@ -39,26 +40,28 @@ def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Loo
     for name in looks:
         level = budget.spend(question.id, name, question.share / len(looks), tests) if question.share else 0.0
         factor = 1 if name == LOOKS[0] else question.second_look
-        planned.append(Look(name, options.samples * factor, level, tests, None, options.stop_early))
+        planned.append(Look(name, options.samples * factor, level, tests, stop_early=options.stop_early))
     return tuple(planned)
 
 
 def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, told: Told = lambda q, f: None) -> None:
-    """Ask the questions in their order, and leave the findings, with their status, in `subject.findings`."""
+    """Ask the questions in their order, and leave the findings, with their status, in `subject.findings`.
+
+    `told` is called with every question that was asked and what it found.
+    """
     ordered = in_order(questions)
     reasons = {q.id: _why_not(q, subject) for q in ordered}
     looks = {q.id: plan(q, subject, budget) for q in ordered if not reasons[q.id]}
     progress = subject.setting.progress
-    first = {q: looks[q.id][0] for q in ordered if not reasons[q.id]}
-    progress.plan({_part(q, look): q.expected_draws(subject, look) for q, look in first.items()})
+    progress.plan({q.id: q.expected_draws(subject, looks[q.id][0]) for q in ordered if q.id in looks})
     for question in ordered:
         reason = reasons[question.id] or question.spared(subject)
         if not reason and subject.options.stop_early and subject.refuted() and question.share:
             reason = EARLY
         if reason:
             subject.findings.append(question.skipped(reason))
-            if question in first:
-                progress.done(_part(question, first[question]), 0)
+            if question.id in looks:
+                progress.done(question.id, 0)
             continue
         _look(question, subject, looks[question.id][0], told)
     if not subject.refuted():
@@ -71,13 +74,13 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """Take the second looks. Then ask the questions without a share again, if facts that they read were replaced."""
+    """Take the second looks. Questions without a share that read facts of a second look are asked again after it."""
     renewed: set[type] = set()
     for question in ordered:
         planned = looks.get(question.id, ())
-        scenarios = {f.scenario for f in subject.findings if f.question == question.id and _promises(f)}
+        scenarios = {f.scenario for f in subject.findings if f.question == question.id and _worth_more_draws(f)}
         if scenarios and len(planned) > 1:
-            again = Look(**{**vars(planned[1]), "again": frozenset(scenarios)})
+            again = replace(planned[1], again=frozenset(scenarios))
             subject.setting.progress.plan({_part(question, again): question.expected_draws(subject, again)})
             _look(question, subject, again, told)
             renewed |= set(question.gives)
@@ -85,8 +88,8 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
             _look(question, subject, planned[0], told)
 
 
-def _promises(finding: Finding) -> bool:
-    """Whether more draws may refute what one look did not."""
+def _worth_more_draws(finding: Finding) -> bool:
+    """Whether more draws may refute what the first look did not."""
     return finding.status is Status.SUSPICIOUS or (finding.promising and finding.status is Status.NOT_REFUTED)
 
 
@@ -101,11 +104,15 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
+    """How the progress names a look of a question; its id alone is the first look."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
-    """REFUTED if any finding is; else INCONCLUSIVE if any is, or if nothing was tested. `bits`: those count too."""
+    """REFUTED if any finding is; else INCONCLUSIVE if any is, or if none has a p-value or is exact.
+
+    Low-order bits count only if `bits` is true.
+    """
     counted = [f for f in findings if bits or f.kind != "bits"]
     statuses = {f.status for f in counted}
     if Status.REFUTED in statuses:

@@ -34,7 +34,7 @@ DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direct
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}  # the rest has no bound
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}  # what numpy has besides floating point
 SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, x1:4
-LARGEST_DENOMINATOR = 64  # of the float literals that stand for the number that is written
+LARGEST_DENOMINATOR = 64  # a float literal with such a denominator is exactly the number that is written
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 
@@ -88,6 +88,8 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 def scope(check: ClaimCheck) -> str:
     """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
+    if check.scope:
+        return check.scope
     function = _plain(check)
     values = {**_used(function), **_defaults(function), **_constants(function)}
     for node in _nodes(function):

@@ -4,20 +4,32 @@ A check is a function without required arguments. Its keyword arguments are slot
 constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant shows
 nothing, so every check must have mutants that it rejects.
 
-    @check("symbolic", covers="all", mutants={"forgets the cross terms": {"formula": lambda d: d}})
+    @check("symbolic", covers="all")
+    @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
+
+A check may also yield what it finds and leave the conclusion to `concluded`: every case that fails, in words; or of
+every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope then stands in the decorator.
 
 Two facts are told of every check: its kind, how it was carried out, and what it covers. A check that declares nothing
 covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with the source.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
+
+import numpy as np
+
+from covassay.reference.domain import Number
 
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
+Formula = Callable[..., Any]  # what stands in a slot: a formula, or a sampler
+Found = Iterator[str | bool | Number]  # what fails, whether a case holds, and shares of a bound
+ROUNDING = 1e-9  # by how much a share may exceed 1, because the numbers are rounded
+SHOWN = 3  # failures that are told
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,26 @@ class Evidence:
         object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans are not plain data for JSON
 
 
+def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
+    """Evidence that no case fails, and that the largest share of the bound is at most 1 and at least `attained`."""
+    failed: list[str] = []
+    shares: list[Number] = []
+    for number, one in enumerate(found, 1):
+        if isinstance(one, str):
+            failed.append(one)
+        elif isinstance(one, bool | np.bool_):
+            failed += [] if one else [f"case {number}"]
+        else:
+            shares.append(one)
+            # what is not a number is no share; only floats are rounded
+            if not one <= (1 + ROUNDING if isinstance(one, float) else 1):
+                failed.append(f"{float(one):.6g} of the bound")
+    told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
+    told += [f"largest share {float(max(shares)):.6g}"] if shares else []
+    close = attained is None or (bool(shares) and max(shares) >= attained)
+    return Evidence(not failed and close, scope, "; ".join(told))
+
+
 @dataclass(frozen=True)
 class ClaimCheck:
     """A check with its kind, its mutants and what it covers.
@@ -45,14 +77,17 @@ class ClaimCheck:
     A mutant is a value for each of some slots; its name says what is wrong with them.
     covers : "all" cases, or one "case" that decides (a counterexample); by default what the source of the check shows.
     exhausts : why a finite list in the source of a check that covers all cases leaves no case out.
+    scope, attained : of a check that yields what it finds, see `concluded`.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
     kind: Kind
-    function: Callable[..., Evidence]
+    function: Callable[..., Evidence | Found]
     mutants: Mapping[str, Mapping[str, Any]] = field(hash=False)
     covers: Covers | None = None
     exhausts: str = ""
+    scope: str = ""
+    attained: float | None = None
 
     @property
     def summary(self) -> str:
@@ -61,20 +96,47 @@ class ClaimCheck:
 
     def __call__(self, **slots: Any) -> Evidence:
         """Run the check, with the reference in every slot that is not given."""
-        return self.function(**slots)
+        found = self.function(**slots)
+        return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
+
+
+Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
+
+
+def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
+    """A decorator under `check` that names a mistake, and gives the slots in which it stands."""
+
+    def decorate(function: Run) -> Run:
+        named = vars(function).setdefault("mutants", {})
+        if name in named:
+            raise ValueError(f"{function.__name__}: two mutants are called {name!r}")
+        named[name] = slots
+        return function
+
+    return decorate
 
 
 def check(
-    kind: Kind, mutants: Mapping[str, Mapping[str, Any]], covers: Covers | None = None, exhausts: str = ""
-) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
-    """A decorator that makes a function a check."""
+    kind: Kind,
+    covers: Covers | None = None,
+    exhausts: str = "",
+    mutants: Mapping[str, Mapping[str, Any]] | None = None,
+    scope: str = "",
+    attained: float | None = None,
+) -> Callable[[Callable[..., Evidence | Found]], ClaimCheck]:
+    """A decorator that makes a function a check.
+
+    mutants : a table of mutants that a program writes, name -> slots; others stand in `@mutant` under the check.
+    """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
-    if not mutants:
-        raise ValueError("a check must have at least one mutant that it rejects")
 
-    def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
-        module = function.__module__.removeprefix(f"{PACKAGE}.")
-        return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants, covers, exhausts)
+    def decorate(function: Callable[..., Evidence | Found]) -> ClaimCheck:
+        written = dict(reversed(vars(function).get("mutants", {}).items()))  # the last decorator is applied first
+        slots = {**written, **(mutants or {})}
+        if not slots:
+            raise ValueError("a check must have at least one mutant that it rejects")
+        name = f"{function.__module__.removeprefix(f'{PACKAGE}.')}:{function.__name__}"
+        return ClaimCheck(name, kind, function, slots, covers, exhausts, scope, attained)
 
     return decorate

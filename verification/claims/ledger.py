@@ -14,11 +14,12 @@ An entry of verification/claims/entries/*.toml:
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
     use = ["reference.tails:upsilon_star"]  # of a wrong statement: a function or a few words
+    spends = { share = "1/2" }        # of a mechanism: what own.spends compares with its `spend`; by default all of it
     covers = [                        # statements that stand or fall with this one: equal, a case, a step of its proof
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]
     legs = [
-      { check = "dn25.tail:published_bound", of = "statement" },  # a function of verification/claims/checks
+      { check = "dn25.tail:moment_refutation", of = "statement" },  # a function of verification/claims/checks
       { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
       { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
       { check = "…", second_opinion = true },                     # supports the claim, which does not need it
@@ -104,8 +105,9 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
-FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers"}
+FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
 WHOLE, MECHANISM = "WHOLE.", "MECH."  # how the tag of a theorem on a whole mechanism begins, and the id of its claim
+SPENT_FIELDS = {"found", "share", "attained", "options"}  # what they say: checks/own/spends.py
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
@@ -226,10 +228,14 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
     unknown, missing = set(entry) - FIELDS, REQUIRED - set(entry)
     if unknown or missing:
         raise InvalidInput(f"{where}: unknown fields {sorted(unknown)}, missing fields {sorted(missing)}")
+    if set(entry.get("spends", ())) - SPENT_FIELDS or ("spends" in entry and not entry["id"].startswith(MECHANISM)):
+        raise InvalidInput(
+            f"{where}: the spend of a mechanism has {', '.join(sorted(SPENT_FIELDS))}; not {entry['spends']}"
+        )
     covered = entry.get("covers", ())
     if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
         raise InvalidInput(f"{where}: what it covers has an id and says something; this has {covered}")
-    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "use", "covers"}}
+    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "use", "covers", "spends"}}
     return LedgerClaim(
         paper=paper,
         legs=tuple(_leg(leg, where) for leg in entry.get("legs", ())),

@@ -38,7 +38,7 @@ class Mutant:
 
     name: str  # module:function
     change: str
-    number: int  # of the place among the places of the function
+    number: int  # the number of the place among the places of the function
     judges: tuple[str, ...]
 
     @property

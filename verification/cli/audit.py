@@ -283,14 +283,14 @@ def _require_files(options: argparse.Namespace) -> None:
             raise InvalidInput(f"{name} = {file}: must be a file, is a directory")
         other = places.setdefault(path.resolve(), name)
         if other != name:
-            raise InvalidInput(f"{name} = {file}: is the file of {other} too")
+            raise InvalidInput(f"{name} = {file}: must be another file than that of {other}")
 
 
 @contextmanager
 def _own_warnings_hidden() -> Iterator[None]:
     """Arithmetic of the audit that overflows or divides by zero says nothing of use to a user."""
     with catch_warnings():
-        for module in (r"covassay\.", r"scipy\.", r"statsmodels\."):
+        for module in (r"covassay\.", r"scipy\."):
             filterwarnings("ignore", category=RuntimeWarning, module=module)
         yield
 

@@ -43,7 +43,7 @@ INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
-PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when its parent ends
+PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
 BY_SIGNAL = 128  # and the number of the signal: the exit status of a program that it ended, as a shell reports it
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 
@@ -256,7 +256,7 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: in
 
 
 def write(folder: Path, name: str, content: object) -> None:
-    """Write a file of the run as a whole: a reader sees all of it or nothing."""
+    """Write a file of the run as a whole: a reader finds all of it or nothing."""
     write_whole(folder / name, json.dumps(content).encode("utf-8"))
 
 

@@ -17,7 +17,7 @@ from covassay.verification.cli.screen import console, print_json
 from covassay.verification.declared import by_origin
 
 AnyMechanism = Mechanism[Any, ..., Any]
-STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # of the numbered list in a docstring
+STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # a step of a numbered list
 SCALES = re.compile("scale|exponent")  # in the names of the formulas for them
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {

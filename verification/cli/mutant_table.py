@@ -93,7 +93,7 @@ def render() -> str:
     lines += [
         "",
         f"## Checks of the audit: {len({row.check for row in audit_rows()})} checks, {len(named)} mutants\n",
-        f"With {SAMPLES} draws a side, at a false-alarm probability of 1e-9. Whole audits of these and of",
+        f"With {SAMPLES} draws per data set, at a false-alarm probability of 1e-9. Whole audits of these and of",
         f"{len(NEGATIVE_CONTROLS) - len(named)} more negative controls are in [CONTROLS.md](CONTROLS.md).\n",
         "| mechanism | mutants | rejected by |",
         "|---|---|---|",

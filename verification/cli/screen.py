@@ -31,7 +31,7 @@ def print_json(data: Any) -> None:
 
 
 def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
-    """Standard output as rich sees it: as wide as the terminal, or as wide as a pipe is taken to be."""
+    """Standard output for rich: as wide as the terminal, or as wide as a pipe is taken to be."""
     return Console(width=None if sys.stdout.isatty() else width_of_a_pipe)
 
 

@@ -19,7 +19,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.projections import spectral_interval
 from covassay.verification.experiments.findings import PaperClaim
-from covassay.verification.experiments.shared_rows import SharedRows
+from covassay.verification.shared_rows import SharedRows
 from covassay.verification.statistics.streams import stream
 
 Scale = Literal["small", "paper"]

@@ -12,7 +12,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # of pictures, by their number; else 3
+COLUMNS = {4: 2, 8: 4, 12: 4}  # by the number of pictures; otherwise 3
 WIDTH, HEIGHT = 4.3, 3.3  # inches, of one picture
 WIDTH_OF_A_LABEL = 2.1  # inches, in the legend
 LETTERS, LINE = 16, 0.18  # letters an inch, and inches a line, of the text below the pictures
@@ -23,7 +23,7 @@ NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trac
 WORDS = {"n": "number of rows n", "d": "dimension d", "rho": "budget ρ", "epsilon": "budget ε",
          "buckets": "number of norm buckets N", "trace": "trace tr Σ", "kappa": "condition number κ"}  # fmt: skip
 WIDEST, NARROWEST = 1.8, 0.9  # lines; the first is the widest, and shows where later ones lie upon it
-FEWEST_DECADES = 1.0  # of an axis with a logarithmic scale, so that small differences do not look large
+FEWEST_DECADES = 1.0  # the least range of an axis with a logarithmic scale, so that small differences do not look large
 CONTRADICTION = "#c00000"
 RING = "contradicts a statement below"
 FAILED, HELD, UNTRIED = "✗ Does not hold here", "✓ Not contradicted here", "– Not tried here"

@@ -131,7 +131,7 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 
 # TABLES OF MECHANISMS
 
-ROWS = 256  # of the imagined data; the error depends on n and the budget through m alone
+ROWS = 256  # rows of the imagined data; the error depends on n and the budget through m alone
 SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # q from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.

@@ -10,7 +10,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-DECADES = 3.5  # of the number of rows, on either side of the point where the noise is at the average eigenvalue
+DECADES = 3.5  # of n, on either side of the point where the noise is as large as the average eigenvalue
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)
 RELATIVE_ERRORS = (0.01, 0.1)

@@ -37,7 +37,7 @@ from covassay.verification.experiments.catalogue.dly22 import DELTA, released_se
 from covassay.verification.experiments.experiment import Experiment, Files, Method, Panel, Setting
 from covassay.verification.experiments.findings import PaperClaim, agrees
 
-NAME = "released-code"  # of the path among the files of the user
+NAME = "released-code"  # the name of the folder among the files of the user
 THEIRS = "{}, their code"
 LARGEST = {"EMCov": 50}  # dimension in which the method of the code is run, because it takes too long
 

@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.experiment import Row
 from covassay.verification.experiments.findings import Lines, mean_of
 
-KEY = b"covassay"  # of the JSON text in the metadata of the Parquet file
+KEY = b"covassay"  # the key of the JSON text in the metadata of the Parquet file
 COLUMNS = tuple(column.name for column in fields(Row))
 
 

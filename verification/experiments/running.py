@@ -29,7 +29,7 @@ from covassay.verification.experiments.data import files
 from covassay.verification.experiments.experiment import REPETITIONS, Cell, Experiment, Files, Panel, Row, Scale
 from covassay.verification.experiments.results import Result
 
-FORMAT = 1  # of the facts
+FORMAT = 1  # the version of the format of the facts
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
 HIDDEN = "__pycache__", ".git"  # folders that do not count as content

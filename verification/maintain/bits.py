@@ -45,7 +45,7 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-ROUNDED_SAMPLES = 200  # draws a side on every pair in the first look at one of many rounded releases
+ROUNDED_SAMPLES = 200  # draws per data set, for every pair, in the first look at one of many rounded releases
 
 
 def unseen() -> dict[str, str]:
@@ -171,7 +171,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         *heading,
         *map(line, passes),
         "",
-        *(f"It would have been seen, with 99 % probability: {reach}." for reach in sorted(reaches)),
+        *(f"This would have been detected with 99 % probability: {reach}." for reach in sorted(reaches)),
     ]
     missing = [row for row in ordered if row.missing]
     if missing:
@@ -179,7 +179,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check sees nothing in them. They do not say that their bits are safe.",
+        "The reasons below say why the check finds nothing in them. They do not say that their bits are safe.",
         "`covassay:ppde` is not among them: its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
@@ -226,7 +226,7 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
     return (
         f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
         f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
-        f"{found['samples']} draws on each data set in the first look, "
+        f"{found['samples']} draws per data set in the first look, "
         f"{found['draws']} draws in all). {found['events_tested']} times an event looked promising and was tested. "
         f"**{len(found['flagged'])} of {found['checks']} were flagged**{names}; "
         f"{found['undecided']} could not be decided. "

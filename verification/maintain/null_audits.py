@@ -25,7 +25,8 @@ from covassay.verification.audit.options import FALSE_ALARM, FEWEST_SAMPLES
 from covassay.verification.cli.screen import print_json, progress
 from covassay.verification.maintain import kept_rows
 from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write
-from covassay.verification.statistics.tests import DISCRETE_SLACK
+from covassay.verification.statistics.laws import ERROR
+from covassay.verification.statistics.tests import p_value_of_distance
 
 PARSER = {
     "description": "Audit correct mechanisms: how many are refuted, and whether exact p-values are uniform.",
@@ -49,13 +50,20 @@ class Audited:
     bounds: tuple[float, ...]
 
 
-def is_exact(check: Finding) -> bool:
-    """Whether the p-value is that of Kolmogorov's test, or of the test of a total."""
+def exact_p_value(check: Finding) -> float | None:
+    """The p-value of the test of a total, or the exact one of Kolmogorov's test; None for all others.
+
+    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact one where it is small.
+    """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
-        return False
-    exact = stats.kstwo.sf(max(facts.statistic - DISCRETE_SLACK, 0.0), check.n)
-    return facts.effect == TOTAL or bool(abs(check.p_value - exact) < 1e-9)
+        return None
+    if facts.effect == TOTAL:
+        return float(check.p_value)
+    for error in (0.0, ERROR):
+        if check.p_value == p_value_of_distance(facts.statistic, check.n, error):
+            return float(stats.kstwo.sf(facts.statistic, check.n))
+    return None
 
 
 def audited(target: str, seed: int, samples: int) -> Audited:
@@ -67,8 +75,9 @@ def audited(target: str, seed: int, samples: int) -> Audited:
     exact: dict[str, float] = {}
     bounds: list[float] = []
     for check in tested:
-        if not mechanism(name).repeats and is_exact(check):
-            exact.setdefault(check.scenario, float(check.p_value or 0.0))
+        found = None if mechanism(name).repeats else exact_p_value(check)
+        if found is not None:
+            exact.setdefault(check.scenario, found)
         else:
             bounds.append(float(check.p_value or 0.0))
     refuted = tuple(check.label for check in report.refuted)

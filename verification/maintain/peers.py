@@ -8,13 +8,14 @@ from pathlib import Path
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.audit.peers import table
+from covassay.verification.audit.peers import by_draws, table
 from covassay.verification.audit.peers.cases import CASES
 from covassay.verification.audit.peers.page import page
 from covassay.verification.audit.peers.tools import TOOLS
 from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.maintain.arguments import add_choice
 
+BY_DRAWS = "peers-by-draws.csv"
 FEWEST_DRAWS = 1000  # on an input; with fewer no tool shows much
 PARSER = {
     "description": "What covassay and other auditors prove on the same tasks, as many of them as are installed.",
@@ -22,11 +23,26 @@ PARSER = {
 }
 
 
+def _kept(file: Path) -> list[table.Line]:
+    return table.from_csv(file.read_text(encoding="utf-8")) if file.exists() else []
+
+
+def _by_draws(folder: Path | None) -> int:
+    lines = by_draws.measured()
+    print(table.as_csv(lines), end="")
+    if folder is not None:
+        (folder / BY_DRAWS).write_text(table.as_csv(lines), encoding="utf-8")
+        (folder / "PEERS.md").write_text(page(_kept(folder / "peers.csv"), lines), encoding="utf-8")
+    return 0
+
+
 def run(options: argparse.Namespace) -> int:
     """Measure covassay and the other auditors that are installed on the same tasks; print, and write if asked."""
     folder = Path(options.write) if options.write else None
     if folder is not None and not folder.is_dir():
         raise InvalidInput(f"{options.write}: must be a directory that exists")
+    if options.by_draws:
+        return _by_draws(folder)
     chosen = [case for case in CASES.values() if options.only is None or options.only.lower() in case.name]
     if not chosen:
         raise InvalidInput(f"only = {options.only!r}: no case has this text in its name")
@@ -47,10 +63,9 @@ def run(options: argparse.Namespace) -> int:
                 lines += table.measure(case, tool, options.draws, options.seeds, advance)
     if folder is not None:
         figures = folder / "peers.csv"
-        kept = table.from_csv(figures.read_text(encoding="utf-8")) if figures.exists() else []
-        everything = table.merged(kept, lines)
+        everything = table.merged(_kept(figures), lines)
         figures.write_text(table.as_csv(everything), encoding="utf-8")
-        (folder / "PEERS.md").write_text(page(everything), encoding="utf-8")
+        (folder / "PEERS.md").write_text(page(everything, _kept(folder / BY_DRAWS)), encoding="utf-8")
     rows = [asdict(line) for line in table.merged([], lines)]
     if options.json:
         print_json(rows)
@@ -72,4 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draws", type=int, default=10_000, help="on each of the two inputs (default %(default)s)")
     parser.add_argument("--seeds", type=int, default=10, help="how many runs (default %(default)s)")
     parser.add_argument("--write", metavar="FOLDER", help="also bring FOLDER/peers.csv and FOLDER/PEERS.md up to date")
+    parser.add_argument(
+        "--by-draws", action="store_true", help="what covassay proves with no draws, a thousand and a million instead"
+    )
     parser.set_defaults(run=run)

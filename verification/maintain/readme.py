@@ -1,9 +1,10 @@
-"""Write the generated parts of the READMEs, or compare them: the counts, and the table of mechanisms.
+"""Write the generated parts of the READMEs and of the home page of the site, or compare them.
 
     python -P -m covassay.verification.maintain readme --write
     python -P -m covassay.verification.maintain readme --check
 
-README.md has counts between `<!-- count: NAME -->` and `<!-- end -->`; reference/README.md has the table of mechanisms.
+The pages in COUNTED have counts between `<!-- count: NAME -->` and `<!-- end -->`; reference/README.md has the table of
+mechanisms.
 """
 
 import argparse
@@ -19,25 +20,28 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.engine.finding import Verdict
+from covassay.verification.claims.kernel import lock
 from covassay.verification.claims.ledger import claims
 from covassay.verification.declared import by_origin
 
-PARSER = {"description": "Write the generated parts of README.md and reference/README.md, or compare them."}
+PARSER = {"description": "Write the generated parts of the READMEs and of the home page of the site, or compare them."}
 BEGIN, END = "<!-- mechanisms: begin (generated) -->\n", "<!-- mechanisms: end -->\n"
+COUNTED = ("README.md", "proofs/README.md", "verification/site/pages/index.md")
 COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def counts(proofs: Path) -> dict[str, str]:
-    """Every number that README.md states, in its words."""
+    """Every number that the pages in COUNTED state, in their words."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
     run = [row for row in rows if not row["missing"]]
     projects = {row["target"].partition(":")[0] for row in run}
-    entries = claims().values()
+    entries, theorems = claims().values(), lock.read(proofs).theorems.values()
     return {
         "mechanisms": f"{len(MECHANISMS)} mechanisms",
         "functions": f"{len(run)} functions of {len(projects)} projects",
         "refuted": str(sum(row["verdict"] == Verdict.REFUTED.value for row in run)),
         "claims": f"{len(entries)} entries",
+        "theorems": f"{sum(not t.axioms for t in theorems)} of the {len(theorems)} theorems",
         "wholes": f"{sum(any(leg.whole for leg in claim.legs) for claim in entries)} mechanisms",
     }
 
@@ -52,7 +56,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
     def now(match: re.Match[str]) -> str:
         if match[1] not in known:
-            raise InvalidInput(f"README.md, count: {match[1]!r} must be one of {', '.join(known)}")
+            raise InvalidInput(f"count: {match[1]!r} must be one of {', '.join(known)}")
         return f"<!-- count: {match[1]} -->{known[match[1]]}<!-- end -->"
 
     return COUNT.sub(now, text)
@@ -101,8 +105,9 @@ def with_table(text: str, table: str) -> str:
 
 def pages(root: Path) -> Iterator[tuple[Path, str]]:
     """The pages of a clone, each with the text that it should have."""
-    top, reference = root / "README.md", root / "reference" / "README.md"
-    yield top, with_counts(top.read_text(encoding="utf-8"), counts(root / "proofs"))
+    known, reference = counts(root / "proofs"), root / "reference" / "README.md"
+    for path in (root / name for name in COUNTED):
+        yield path, with_counts(path.read_text(encoding="utf-8"), known)
     yield reference, with_table(reference.read_text(encoding="utf-8"), mechanisms_table())
 
 

@@ -19,20 +19,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+import scipy
 
 from covassay.reference.domain import Vector
+from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
-LARGEST_SHARE = 0.95  # of the stake at which a single draw could lose everything
-ORDERS = 1.0, 1.5, 3.0  # of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-UNIT = 2.0**-53  # the relative error of one operation
+LARGEST_SHARE = 0.95  # as a share of the stake at which a single draw could lose everything
+ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
-FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # of the ratio of the shares, where the search begins
-FIRST_CAPS = 1.0, 2.0, 4.0  # of the logarithm of that ratio, where the search begins
-FIRST_STEP = 0.3  # of the search, in every parameter
-REFINED = 5  # of the starts of a search are followed if they promise a gain; the most promising one always is
-ITERATIONS = 400  # of the search for a bet; a search cut short costs power and no validity
+FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search begins with these powers of the ratio of the shares,
+FIRST_CAPS = 1.0, 2.0, 4.0  # and with these caps of the logarithm of that ratio
+FIRST_STEP = 0.3  # the first step of the search in every parameter
+REFINED = 5  # so many starts of a search are followed if they promise a gain; the most promising one always is
+ITERATIONS = 400  # the most steps of the search for a bet; a search cut short costs power and no validity
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """A bound on the error of the logarithms of the factors on one side and of their sum, in units."""
+        """A bound on the error of the logarithms of the factors on one data set and of their sum, in units."""
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
             len(logs) + 8
@@ -97,7 +97,7 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """ρ-zCDP, seen in the order α with L = exp(log_ratio); for α > 1 divided by its right side."""
+    """ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
@@ -141,7 +141,7 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
     start = np.concatenate([(0.0, 0.0), start])
     simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
     options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
-    found = minimize(loss, start, method="Nelder-Mead", options=options)
+    found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     return bet(found.x), -float(found.fun)
 
 
@@ -161,7 +161,9 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
         return -float(p * math.log(a) + (1 - p) * math.log1p(-a) + q * math.log(b) + (1 - q) * math.log1p(-b))
 
     top = (1 - delta) * math.exp(-epsilon)
-    found = minimize_scalar(closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY})
+    found = scipy.optimize.minimize_scalar(
+        closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY}
+    )
     a = allowed(float(found.x))
     outside = (1 - p) / (1 - a)
     stake = p / a - outside
@@ -171,18 +173,18 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
 
 @dataclass(frozen=True)
 class RenyiBet:
-    """A bet against ρ-zCDP in one order; `swapped` says that it expects the second side first."""
+    """A bet against ρ-zCDP in one order; `swapped` says that the second data set stands for P, and the first for Q."""
 
     bet: Bet
     order: float
     swapped: bool
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """The logarithm of the e-value, for fresh numbers of draws on either side in every category."""
+        """The logarithm of the e-value, for fresh numbers of draws on either data set in every category."""
         return self.bet.log_value(second, first) if self.swapped else self.bet.log_value(first, second)
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """The p-value of the claim, for fresh numbers of draws on either side in every category."""
+        """The p-value of the claim, for fresh numbers of draws on either data set in every category."""
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 

@@ -6,9 +6,11 @@ tail is at most 3.178 times the tail of the normal law with the same variance (B
 2015). The p-value is this bound, times the number of pairs. It is conservative for every n and needs no law of the
 quantities. Scores are ranks, so that a wrong scale is not taken for a dependence.
 
-turned signs : a quantity changes its sign and the law stays the same. Score: the sign times the rank of the size.
-sizes : two draws swap one quantity and keep the others. Score: the difference of the ranks of the sizes.
-successive draws : a whole draw changes its sign, or two draws that are not neighbours change places.
+Each test rests on a change that leaves the law the same:
+
+turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
+sizes : two draws swap one quantity and keep the others. The score is the difference of the ranks of the sizes.
+successive draws : a whole draw changes its sign, or two draws that are not successive change places.
 triples : three quantities. If only the law of all of them together is known to be the same with the opposite sign, the
     product of three signs, or of one sign and two sizes, is a fair coin; if they are independent, so is that of two
     signs and a size.
@@ -22,17 +24,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm, rankdata
+from scipy.special import ndtr, ndtri
 
 from covassay.reference.domain import Matrix
+from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
-NORMAL_TAIL = 1 / (4 * float(norm.sf(math.sqrt(2))))  # 3.178, which no smaller constant can replace
+NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # 3.178, which no smaller constant can replace
 WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # quantities of which triples are looked at, at most
+TRIPLED = 10  # the most quantities of which triples are tested
 FEWEST = 8  # with fewer draws nothing is tested
 Pairs = NDArray[np.bool_]  # (k, k): for which pairs of quantities the null hypothesis is claimed
 
@@ -54,9 +58,18 @@ class Sums:
         return np.nan_to_num(z, posinf=0.0, neginf=0.0)
 
 
+def _p_value(z: float, comparisons: int, terms: int) -> float:
+    """The p-value of the largest of many sums, in units of its deviation.
+
+    A sum of n terms a is off by at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares by n units.
+    """
+    rounding = 4 * UNIT * terms**1.5
+    return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)
+
+
 def _ranks(values: Matrix) -> Matrix:
     """Ranks of the sizes within each column, between 0 and 1."""
-    ranks: Matrix = rankdata(np.abs(values), axis=0) / (len(values) + 1)
+    ranks: Matrix = scipy.stats.rankdata(np.abs(values), axis=0) / (len(values) + 1)
     return ranks
 
 
@@ -95,12 +108,12 @@ class PairSums:
         terms = self.terms
 
         def detectable(alpha: float) -> float:  # by the normal approximation
-            return min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(terms, 1)))
+            return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
             f"{self.null}; closest: {most.words.format(self.names[i], self.names[j])}",
             z / math.sqrt(max(terms, 1)),
-            min(1.0, factor * float(norm.sf(z))) if comparisons and terms >= FEWEST else 1.0,
+            _p_value(z, comparisons, terms) if comparisons and terms >= FEWEST else 1.0,
             self.draws,
             "rank correlation",
             detectable,
@@ -192,10 +205,10 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     return TestResult(
         f"changing the sign of one of three entries, or of all, does not change their law; largest deviation: {words}",
         best / math.sqrt(max(n, 1)),
-        min(1.0, factor * float(norm.sf(best))) if comparisons and n >= FEWEST else 1.0,
+        _p_value(best, comparisons, n) if comparisons and n >= FEWEST else 1.0,
         n,
         "mean product of three scores",
-        lambda alpha: min(1.0, float(norm.isf(min(alpha / factor, 0.5)) + norm.isf(1 - POWER)) / math.sqrt(max(n, 1))),
+        lambda alpha: min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(n, 1))),
     )
 
 

@@ -1,7 +1,7 @@
 """Laws on the real line whose tails are computed accurately, however far out a value lies.
 
 A distribution function alone rounds to 1 a little beyond eight standard deviations. A `Law` also has the survival
-function, so that the probability of a value as far out as one that was seen is known to many digits.
+function, so that the probability of a value as far out as an observed one is known to many digits.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""One false-alarm budget for a whole run, split by Holm's procedure (statsmodels)."""
+"""One false-alarm budget for a whole run, split by Holm's procedure."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Which null hypotheses are rejected; the probability that any true one is rejected is at most α.
 
     This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the guard
-    of a p-value outweighs (`statistics.ratio`).
+    of a p-value outweighs (`statistics.rounding`).
 
     Raises
     ------
@@ -30,9 +30,9 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     for p in p_values:
         if not 0 <= p <= 1:
             raise InvalidInput(f"p-value = {p!r}: must lie in [0, 1]")
-    if not p_values:
-        return []
-    from statsmodels.stats.multitest import multipletests  # it loads pandas, so it is loaded when it is needed
-
-    rejected, _, _, _ = multipletests(np.asarray(p_values), alpha=alpha, method="holm")
+    listed = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(listed)
+    kept = listed[order] > alpha / np.arange(len(listed), 0, -1)  # the k-th smallest of m at the level α/(m − k + 1)
+    rejected = np.zeros(len(listed), dtype=bool)
+    rejected[order] = ~np.logical_or.accumulate(kept)  # the first that is kept keeps all larger ones
     return [bool(r) for r in rejected]

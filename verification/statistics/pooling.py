@@ -1,4 +1,4 @@
-"""Tests of a sample that is seen block by block: sums of a size that does not depend on the number of draws.
+"""Tests of a sample that arrives block by block: sums of a size that does not depend on the number of draws.
 
 A test of one block says where its values lie in their law (`Placed`), what they add up to (`total`), or has sums of its
 own (`Pooled`). Here the places become counts: beyond exact quantiles out to the far tails, and in equal parts of the
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
-from covassay.verification.statistics.tests import DISCRETE_SLACK, POWER, Pooled, TestResult, band, gamma_sum
+from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # of the probability, in which places are counted
+PARTS = 1000  # the parts of the probability in which values are counted
 Counts = NDArray[np.int64]
 
 
@@ -28,7 +29,7 @@ Counts = NDArray[np.int64]
 class Places:
     """How many of n values lie in every part of the probability, and how many beyond every quantile in `tried`.
 
-    extreme : the smallest probability of a value as far out as one that was seen. error : of the distribution function.
+    extreme : the smallest probability of a value as far out as an observed one. error : of the distribution function.
     """
 
     null: str
@@ -50,11 +51,11 @@ class Places:
     def result(self) -> TestResult:
         """The test of the distance of the distribution functions."""
         apart = np.abs(np.cumsum(self.inside) / self.n - np.arange(1, PARTS + 1) / PARTS).max()
-        distance = max(0.0, float(apart) - self.error - DISCRETE_SLACK)
+        distance = max(0.0, float(apart) - self.error - CDF_ROUNDING)
         return TestResult(
             self.null,
             float(apart),
-            min(1.0, 2 * math.exp(-2 * self.n * distance**2)),
+            rounded_up(2 * math.exp(-2 * self.n * distance**2), self.n),
             self.n,
             "CDF distance",
             lambda alpha: band(self.n, alpha) + band(self.n, 1 - POWER) + self.error + 1 / PARTS,

@@ -1,28 +1,25 @@
 """Bounds on the probabilities p and p' of one event under two laws, and on their ratio p/p'.
 
-The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are seen. The counts K
+The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
 and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
 binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
 p/p'. It needs about half as many draws as two separate intervals.
 
-Rounding. Every p-value, and every error of a bound, is at least as large as in real arithmetic. Binomial tails are
-incomplete beta functions of the smaller of two complementary probabilities. Against 60 digits of mpmath, for up to
-10⁸ draws and tails down to 10⁻²⁹⁰, those of scipy are at most 10⁻¹¹ (relative) too small; they are multiplied by
-1 + `GUARD`.
+Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
+tails are incomplete beta functions of the smaller of two complementary probabilities.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from covassay.reference.errors import InvalidInput
+from covassay.verification.statistics.rounding import GUARD, at_least, rounded_up
 
-GUARD = 1e-9  # relative, a hundred times the largest error that was measured
-MEASURED = 1e8  # draws up to which it was measured; beyond, the effect of a rounded probability grows as their root
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-SMALLEST_TAIL = 1e-290  # takes the place of smaller tails, which floats hold with few digits or as 0
 
 
 @dataclass(frozen=True)
@@ -48,22 +45,12 @@ def poisson_size(mean: float, rng: np.random.Generator) -> int:
     return int(rng.poisson(mean))
 
 
-def at_least(k: int, n: int, other: float) -> float:
-    """P(Bin(n, p) ≥ k), rounded up; `other` is 1 − p, which keeps its digits where p is near 1."""
-    return 1.0 if k == 0 else _up(special.betaincc(n - k + 1, k, other), n)
-
-
-def _up(tail: float, n: int) -> float:
-    """A binomial tail of n draws, rounded up."""
-    return min(1.0, max(float(tail) * (1 + GUARD * max(1.0, math.sqrt(n / MEASURED))), SMALLEST_TAIL))
-
-
 def _lower(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the error."""
     if k == 0:
         return 0.0
-    bound, step = float(np.nan_to_num(stats.beta.ppf(error, k, n - k + 1), nan=0.0)), GUARD
-    while bound > 0 and _up(special.betainc(k, n - k + 1, bound), n) > error:
+    bound, step = float(np.nan_to_num(scipy.stats.beta.ppf(error, k, n - k + 1), nan=0.0)), GUARD
+    while bound > 0 and rounded_up(float(special.betainc(k, n - k + 1, bound)), n) > error:
         bound, step = max(0.0, bound * (1 - step)), 2 * step
     return bound
 
@@ -72,10 +59,15 @@ def _upper(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the error."""
     if k == n:
         return 1.0
-    bound, step = float(np.nan_to_num(stats.beta.isf(error, k + 1, n - k), nan=1.0)), GUARD
-    while bound < 1 and _up(special.betaincc(k + 1, n - k, bound), n) > error:
+    bound, step = float(np.nan_to_num(scipy.stats.beta.isf(error, k + 1, n - k), nan=1.0)), GUARD
+    while bound < 1 and rounded_up(float(special.betaincc(k + 1, n - k, bound)), n) > error:
         bound, step = min(1.0, bound * (1 + step)), 2 * step
     return bound
+
+
+def clopper_pearson(k: int, n: int, error: float) -> tuple[float, float]:
+    """A lower and an upper bound on p from k of n draws; each is false with probability at most `error`."""
+    return _lower(k, n, error), _upper(k, n, error)
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
@@ -88,7 +80,7 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of an occurrence on the first side; for larger ones p is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of the first side; for larger ones p is near 1
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 

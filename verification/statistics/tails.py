@@ -10,11 +10,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
 EXPECTED = 10  # values beyond the outermost quantile
@@ -50,10 +51,9 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
     """The p-value of every such count among n values; exact and two-sided."""
-    fewer = binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
-    more = binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
-    p_values: Vector = np.minimum(1.0, 2 * np.minimum(fewer, more))
-    return p_values
+    fewer: Vector = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
+    more: Vector = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
+    return rounded_up(2 * np.minimum(fewer, more), n)
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
@@ -87,7 +87,7 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """The smallest probability of a tail that is seen to be missing among n values, if it is one of the tails tried."""
+    """The smallest probability of a tail whose absence among n values is detected, if it is one of the tails tried."""
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)
@@ -101,4 +101,5 @@ def rarest_seen(draws: int) -> float:
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
     """Test whether the furthest of many values lies within reach of its law: P(min p ≤ m) ≤ values · m."""
-    return TestResult(null, extreme, min(1.0, values * extreme), draws, RARE, lambda alpha: rarest_seen(draws))
+    p_value = rounded_up(values * extreme, values)
+    return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

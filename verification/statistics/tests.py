@@ -1,28 +1,33 @@
 """Tests of a law, each with its null hypothesis, its p-value, and an effect size that it is almost sure to detect.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. Nothing rests on a normal approximation. "Detectable" is an effect size at which the null hypothesis is rejected
-at level α with probability at least 99 %, by the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
+beyond. It is rounded up (`statistics.rounding`). Nothing rests on a normal approximation. "Detectable" is an effect
+size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
+Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import stats
-from scipy.special import rel_entr
+import scipy
+from scipy.special import rel_entr, smirnov
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.verification.statistics.curves import Curve, between, curve
 from covassay.verification.statistics.laws import Placed, placed
+from covassay.verification.statistics.rounding import UNIT, rounded_up
 
 POWER = 0.99
 LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
 SCALE = "noise scale off by a share"
-DISCRETE_SLACK = 1e-9  # absolute error of the given CDFs; it is subtracted from the statistic, in favour of the null
+LARGEST_SHAPE = 1e5  # of a Gamma law whose tails scipy computes to many digits
+DIVERGENCE_ROUNDING = 8 * UNIT  # of the divergence of two coins
+CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtracted from the statistic
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,19 @@ def band(n: int, alpha: float) -> float:
     return math.sqrt(math.log(2 / alpha) / (2 * n))
 
 
+def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
+    """The p-value of Kolmogorov's statistic of n values, if the distribution function is off by that much at most.
+
+    It is twice the exact tail of Smirnov's one-sided statistic, which is hardly more than the exact one if it is below
+    0.02.
+    """
+    return rounded_up(2 * float(smirnov(n, min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0))), n)
+
+
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
     """Test whether `values` is an independent sample of the law with distribution function `cdf`.
 
-    The p-value comes from the exact law of Kolmogorov's statistic. It is conservative if the law has atoms.
+    It is conservative if the law has atoms.
     """
     x, counts = np.unique(_require_sample(values), return_counts=True)
     n = int(counts.sum())
@@ -88,8 +102,8 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for atoms
     at, before = cdf(x), cdf(just_before)
     statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
-    p_value = float(stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), n))
     places = placed(x, cdf, at, before)
+    p_value = p_value_of_distance(statistic, n, places.error)
     return TestResult(
         null,
         statistic,
@@ -111,22 +125,28 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
-    statistic = float(stats.ks_2samp(x, y, method="asymp").statistic)
-    if n == m:
-        p_value = math.exp(1 - n * statistic**2)
-    else:
-        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
-        p_value = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(
-            -2 * m * ((1 - share) * statistic) ** 2
-        )
-        if max(n, m) <= LARGEST_COUNTED:
-            p_value = min(p_value, float(stats.ks_2samp(x, y, method="exact").pvalue))
+    statistic = float(scipy.stats.ks_2samp(x, y, method="asymp").statistic)
+    p_value = rounded_up(math.exp(1 - n * statistic**2) if n == m else _of_different_sizes(x, y, statistic), n + m)
 
     def detectable(alpha: float) -> float:
         needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
         return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
-    return TestResult(null, statistic, min(1.0, p_value), n, "CDF distance", detectable, curve=between(x, y))
+    return TestResult(null, statistic, p_value, n, "CDF distance", detectable, curve=between(x, y))
+
+
+def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
+    n, m = len(x), len(y)
+    share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+    bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
+    if max(n, m) > LARGEST_COUNTED:
+        return bound
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
+        except RuntimeWarning:  # the paths could not be counted, and an approximation would take their place
+            return bound
 
 
 @dataclass(frozen=True)
@@ -145,12 +165,13 @@ class Successes:
 
     def result(self) -> TestResult:
         """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
-        lower = float(stats.binom.cdf(self.successes, self.n, self.probability))
-        upper = float(stats.binom.sf(self.successes - 1, self.n, self.probability))
+        lower = float(scipy.stats.binom.cdf(self.successes, self.n, self.probability))
+        upper = float(scipy.stats.binom.sf(self.successes - 1, self.n, self.probability))
+        p_value = upper if self.at_most else 2 * min(lower, upper)
         return TestResult(
             self.null,
             self.successes / self.n,
-            upper if self.at_most else min(1.0, 2 * min(lower, upper)),
+            rounded_up(p_value, self.n),
             self.n,
             "probability off by",
             lambda alpha: band(self.n, alpha) + math.sqrt(math.log(1 / (1 - POWER)) / (2 * self.n)),
@@ -190,11 +211,11 @@ class Quadrants:
     def result(self) -> TestResult:
         """The test by the Chernoff bound, two-sided."""
         share, expected = self.both / max(self.trials, 1), self.mean / max(self.trials, 1)
-        divergence = float(rel_entr(share, expected) + rel_entr(1 - share, 1 - expected))
+        divergence = float(rel_entr(share, expected) + rel_entr(1 - share, 1 - expected)) - DIVERGENCE_ROUNDING
         return TestResult(
             self.null,
             4 * self.both / self.n - 1,
-            min(1.0, 2 * math.exp(-self.trials * divergence)),
+            rounded_up(2 * math.exp(-self.trials * max(divergence, 0.0)), self.n),
             self.n,
             "quadrant probability off by",
             lambda alpha: band(self.n, alpha) + band(self.n, 1 - POWER),
@@ -205,22 +226,22 @@ class Quadrants:
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
     """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
 
-    Given the margins, the number of points above both medians is exactly hypergeometric. The test sees a dependence
+    Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
     n = len(x)
     high_x, high_y = x > np.median(x), y > np.median(y)
     both, a, b = int((high_x & high_y).sum()), int(high_x.sum()), int(high_y.sum())
-    law = stats.hypergeom(n, a, b)
+    law = scipy.stats.hypergeom(n, a, b)
     pooled = Quadrants(null, both, b, a * b / n, n)
-    return replace(pooled.result(), p_value=min(1.0, 2 * min(float(law.cdf(both)), float(law.sf(both - 1)))))
+    return replace(pooled.result(), p_value=rounded_up(2 * min(float(law.cdf(both)), float(law.sf(both - 1))), n))
 
 
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. It sees a wrong scale with fewer draws than any test of the whole distribution.
+    The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
     `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
@@ -228,16 +249,32 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
 
 
 def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0) -> TestResult:
-    """Test whether a sum of n values is Gamma(shapes, 1); exact and two-sided."""
-    p_value = min(1.0, 2 * min(float(stats.gamma.cdf(total, shapes)), float(stats.gamma.sf(total, shapes))))
+    """Test whether a sum of n values is Gamma(shapes, 1); exact up to `LARGEST_SHAPE`, and two-sided."""
+    p_value = rounded_up(2 * _smaller_gamma_tail(total, shapes), max(n, round(shapes)))
 
     def detectable(alpha: float) -> float:
-        above = stats.gamma.isf(alpha / 2, shapes) / stats.gamma.ppf(1 - POWER, shapes)
-        below = stats.gamma.ppf(alpha / 2, shapes) / stats.gamma.isf(1 - POWER, shapes)
+        above = scipy.stats.gamma.isf(alpha / 2, shapes) / scipy.stats.gamma.ppf(1 - POWER, shapes)
+        below = scipy.stats.gamma.ppf(alpha / 2, shapes) / scipy.stats.gamma.isf(1 - POWER, shapes)
         return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
 
     scale = (total / shapes) ** (1 / power)
     return TestResult(null, scale, p_value, n, SCALE, detectable, total=(total, shapes, power))
+
+
+def _smaller_gamma_tail(x: float, a: float) -> float:
+    """The smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
+
+    P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
+    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. Far out both are larger
+    than the tail by a share of 1/z², z standard deviations from the mean.
+    """
+    if a <= LARGEST_SHAPE:
+        return min(float(scipy.stats.gamma.cdf(x, a)), float(scipy.stats.gamma.sf(x, a)))
+    if x <= 0:
+        return 0.0
+    change = (x - a) / a
+    height = math.exp(a * (math.log1p(change) - change)) / math.sqrt(2 * math.pi * a)
+    return min(1.0, height * ((a + 1) / (a + 1 - x) if x <= a else a / (x - a + 1)))
 
 
 def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) -> TestResult:
@@ -260,7 +297,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
     E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test sees a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 + r).
+    variable X, no test detects a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 +
+    r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)
@@ -268,7 +306,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     def detectable(alpha: float) -> float:
         return math.sqrt(math.log(2 / alpha) / n) + math.sqrt(-math.log(1 - POWER) / n)
 
-    return TestResult(null, mean, min(1.0, 2 * math.exp(-n * mean**2)), n, "mean cosine off by", detectable)
+    p_value = rounded_up(2 * math.exp(-n * mean**2), n)
+    return TestResult(null, mean, p_value, n, "mean cosine off by", detectable)
 
 
 BARE = 2.0**-36  # noise that small, in units of its scale, is rounding
@@ -301,5 +340,7 @@ def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape
     return Interval(
-        total / float(stats.gamma.isf(tail, shapes)), total / float(stats.gamma.ppf(tail, shapes)), confidence
+        total / float(scipy.stats.gamma.isf(tail, shapes)),
+        total / float(scipy.stats.gamma.ppf(tail, shapes)),
+        confidence,
     )

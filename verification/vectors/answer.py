@@ -17,7 +17,7 @@ from covassay.verification.vectors.numbers import read, written
 from covassay.verification.vectors.steps import recorded, transcript
 
 PROJECTIONS = ("simplex", "nuclear_ball", "psd_cone", "psd_trace_ball", "spectral_interval")
-ROWS = 6  # of the draw that shows of what types a noise is made
+ROWS = 6  # rows of the draw that shows the types of a noise
 
 
 def answer(question: Mapping[str, Any]) -> Any:

@@ -20,7 +20,7 @@ from covassay.verification.vectors.numbers import number
 from covassay.verification.vectors.run import tests_file
 
 FOLDER = "covassay-vectors"
-DAY = (1980, 1, 1, 0, 0, 0)  # of every file in the archive, so that its bytes depend on the tests alone
+DAY = (1980, 1, 1, 0, 0, 0)  # the date of every file in the archive, so that its bytes depend on the tests alone
 SCHEMA = "covassay.verification.cli.schemas", "known-answers.json"
 
 

@@ -15,7 +15,7 @@ FUNCTIONS = {"sqrt": mpmath.sqrt, "cbrt": mpmath.cbrt, "log": mpmath.log, "exp":
 ENDINGS = (
     "scale", "exponent", "sensitivity", "margin", "variance", "squared", "classical_multiplier", "_epsilon", "_budget",
 )  # fmt: skip
-WHOLE = ("d", "input_bits")
+WHOLE = ("d", "input_bits", "block")
 
 
 def module_of(declared: Mechanism[Any, ..., Any]) -> ModuleType:

@@ -17,7 +17,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.vectors.answer import noise_of, value
 from covassay.verification.vectors.formulas import FUNCTIONS, formulas, module_of
 from covassay.verification.vectors.numbers import exact, parts_of, written
-from covassay.verification.vectors.questions import bounded_columns, choices_of, more
+from covassay.verification.vectors.questions import LATER, bounded_columns, choices_of, later, more
 
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
@@ -195,6 +195,8 @@ def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
         "rounds": 2,
         "bound_squared": 2.0,
         "weight": 2.5,
+        "block": 2,
+        "q": 2.0,
     }
     for formula in formulas(declared):
         for values in product(*choices_of(declared).values()):
@@ -251,10 +253,10 @@ def tolerance_of(question: dict[str, Any], flag: str) -> str:
 
 
 def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
-    """All questions, each with its flag and a comment; those of bounded columns are last, and renumber no other."""
+    """All questions, each with its flag and a comment; those of bounded columns and later ones renumber no other."""
     bounded = [declared for declared in MECHANISMS.values() if declared.domain == "box"]
     for declared in MECHANISMS.values():
-        if declared not in bounded:
+        if declared not in bounded and declared.name not in LATER:
             yield from _of_mechanism(declared)
     for question in _projections():
         yield question, "Projection", question["projection"]
@@ -262,6 +264,9 @@ def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
     for declared in bounded:
         yield from _of_mechanism(declared)
     yield from bounded_columns()
+    for name in LATER:
+        yield from _of_mechanism(MECHANISMS[name])
+    yield from later()
 
 
 def _of_mechanism(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str]]:

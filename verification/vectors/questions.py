@@ -19,6 +19,7 @@ CLIPPED_FIRST = [
     [1.0, 0.359375],
     [0.0, 0.5],
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
+LATER = ("l2-approximate", "block-tridiagonal")  # their questions come last, so that the others keep their numbers
 NOTHING = ("bingham", "exponential")  # spend nothing for d = 1, where 0 and every bound are right answers
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
@@ -221,10 +222,24 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """What one release costs, for every choice that changes it; bounded columns have theirs last."""
+    """What one release costs, for every choice that changes it; bounded columns and `LATER` have theirs last."""
     for declared in MECHANISMS.values():
-        if declared.domain != "box":
+        if declared.domain != "box" and declared.name not in LATER:
             yield from _spends(declared)
+
+
+def later() -> Iterator[Flagged]:
+    """What the later mechanisms cost, and blocks of other sizes."""
+    for name in LATER:
+        yield from _spends(MECHANISMS[name])
+    rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
+    noise = [[0.5, -0.75, 0.25], [-0.75, 1.0, -0.5], [0.25, -0.5, 0.125]]
+    for own in ({"block": 1}, {"block": 2}, {"block": 3}, {"block": 1, "block_bound": 2.0}):
+        question = _question("release", "block-tridiagonal", {"rho": 0.5, **own}, x=rows, noise=noise)
+        yield question, "Release", ", ".join(f"{key} = {value:g}" for key, value in own.items())
+    for key, bad in (("block", 0), ("block", 1.5), ("block_bound", 0.0), ("block_bound", "nan")):
+        question = _question("release", "block-tridiagonal", {"rho": 0.5, key: bad}, x=rows, noise=noise)
+        yield question, "BadOption", f"{key} = {bad}"
 
 
 def _spends(declared: AnyMechanism) -> Iterator[Flagged]:

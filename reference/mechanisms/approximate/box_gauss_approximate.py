@@ -1,20 +1,20 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. Add Gaussian noise with independent entries to these sums: its scale is σ over the weight of the sum. The first sum,
-   the number of rows n, gets no noise under replace-one, where it is public.
+2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
+   sum. The first sum, the number of rows n, gets none under replace-one, where it is public.
 3. Divide by the (noisy) n, and by 1 where it is less; 1 is added to the squares again. Release n, the mean, and the
    second moment less the product of the means, in the units of the data. The covariance need not be positive
    semidefinite, nor the mean lie in the box.
 
-Why (ε, δ)-DP. Multiplied by their weights, all sums have noise of one scale σ, and S is the largest ℓ2 distance between
-the weighted sums of neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with
-a = S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+Why (ε, δ)-DP. Each sum times its weight has noise of the scale σ, and S is the largest ℓ2 distance between these for
+neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ, the smallest δ
+at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-Weights. `box_moments.gauss_weights` has the ones that are best on the worst data, and proves the sensitivity.
+Weights. As in `box_gauss`: those that are best on the worst data. `box_moments` has them, and proves S.
 
 n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
 value on a bound is inside.
@@ -159,5 +159,21 @@ def spend(
     )
 
 
-ABOUT = About("box-gauss-approximate", "bounded columns, Gaussian noise, (ε, δ)", "ours", "(`box_moments`)", "ours")
-MECHANISM = Mechanism(ABOUT, APPROXIMATE, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")
+ABOUT = About(
+    "box-gauss-approximate",
+    "bounded columns, Gaussian noise, (ε, δ)",
+    "ours",
+    "(for columns with public bounds)",
+    "ours",
+)
+MECHANISM = Mechanism(
+    ABOUT,
+    APPROXIMATE,
+    ROWS_MEAN_COVARIANCE,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="box",
+    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+)

@@ -168,4 +168,13 @@ def spend(
 ABOUT = About(
     "gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)", "reconstructed"
 )
-MECHANISM = Mechanism(ABOUT, APPROXIMATE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(
+    ABOUT,
+    APPROXIMATE,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    unranked="its claim is (ε, δ)-DP, which is not comparable",
+)

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import log_ndtr
 
 from covassay.reference.domain import (
@@ -115,7 +115,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
         low -= 1
     while excess(high) > 0:
         high += 1
-    root = low if low == high else float(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    root = low if low == high else float(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
     return math.exp(root) * (1 + rounding(epsilon))
 
 

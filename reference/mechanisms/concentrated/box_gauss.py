@@ -1,16 +1,18 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. Add Gaussian noise with independent entries to these sums: its scale is σ = S/√(2ρ) over the weight of the sum. The
-   number of rows n has none under replace-one, where it is public.
+2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
+   times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of
+   the sum. The number of rows n has none under replace-one, where it is public.
 3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
-Why ρ-zCDP. The weighted sums get noise of one scale σ. Neighbours are at most S apart in them, in ℓ2 norm, so the Rényi
+Why ρ-zCDP. The weighted sums get noise of one scale σ, and those of neighbours are at most S apart, so the Rényi
 divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. What is released is computed
 from the noisy sums.
 
-Weights. `box_moments.gauss_weights` has the ones that are best on the worst data, and proves the sensitivity.
+Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
+that are best on the worst data, and `box_moments` proves S for them.
 
 n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
 value on a bound is inside.
@@ -142,5 +144,15 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
 
-ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "(`box_moments`)", "ours")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")
+ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "(for columns with public bounds)", "ours")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    ROWS_MEAN_COVARIANCE,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="box",
+    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+)

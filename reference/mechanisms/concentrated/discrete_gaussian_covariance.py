@@ -150,5 +150,16 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
 
 ABOUT = About("discrete-gaussian-covariance", "discrete Gaussian covariance", "CKS20", "Algorithm 3", "ours")
 MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, sample, spend, lattice=True
+    ABOUT,
+    CONCENTRATED,
+    MatrixOutput(power=2, symmetric=True),
+    release,
+    draw_noise,
+    sample,
+    spend,
+    lattice=True,
+    unranked=(
+        "as gauss-cov ensemble=wigner, and exact to the last bit: its rows are rounded, which adds at most "
+        "2d/2^b to the error"
+    ),
 )

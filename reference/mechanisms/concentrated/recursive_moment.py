@@ -225,4 +225,13 @@ ABOUT = About(
     "Algorithms 1 and 2",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    unranked="its error depends on whether the data are subsamplable, which n, d and the trace do not say",
+)

@@ -219,4 +219,14 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
 
 
 ABOUT = About("coinpress-covariance", "CoinPress, covariance of Gaussian data", "BDKU20", "covariance", "ours")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="space",
+    unranked="for Gaussian data, rows of any size",
+)

@@ -29,7 +29,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_symmetric, row_norms, second_moment, shape_of
+from covassay.reference.domain import as_rows, longer_rows, map_rows, require_symmetric, second_moment, shape_of
 from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -81,7 +81,7 @@ def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Num
 
 def drop_long(block: Matrix, radius: float) -> Matrix:
     """The rows, with zero rows in place of those that are longer than the radius."""
-    return np.where((row_norms(block) <= radius)[:, None], block, 0.0)
+    return np.where(longer_rows(block, radius)[:, None], 0.0, block)
 
 
 @checked
@@ -163,4 +163,14 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="space",
+    unranked="for Gaussian data, rows of any size",
+)

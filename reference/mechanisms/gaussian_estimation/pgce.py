@@ -17,8 +17,9 @@ share its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3
 reconstructed : in both steps, the noise that NaivePCE has under this name. Spends at most ρ/2; half of that for d = 1.
 tight : likewise. Spends at most ρ; half of that for d = 1.
 
-Accuracy. By Theorem 3.11 AΣAᵀ ⪯ 1000 I, so the noise of step 2 is of the order of 1000, not κ; and the relative error
-‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of AΣAᵀ.
+Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the
+order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of
+AΣAᵀ.
 
 Proof: proofs/paper/pgce.md
 """
@@ -153,4 +154,14 @@ def spend(
 
 
 ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")
+MECHANISM = Mechanism(
+    ABOUT,
+    CONCENTRATED,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="space",
+    unranked="for Gaussian data, rows of any size",
+)

@@ -97,7 +97,9 @@ def image(a: Matrix, rows: Rows) -> Rows:
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = block @ a.T
-        return np.where(np.isfinite(mapped).all(axis=1, keepdims=True), mapped, 0.0)
+        if not np.isfinite(mapped).all():
+            mapped[~np.isfinite(mapped).all(axis=1)] = 0.0
+        return mapped
 
     return map_rows(apply, rows)
 

@@ -134,4 +134,13 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("bingham", "private leading eigenvector (Bingham)", "ADK19", "Algorithm 1, step 2(a)")
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["direction"], release, draw_noise, sample, spend)
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    OUTPUTS["direction"],
+    release,
+    draw_noise,
+    sample,
+    spend,
+    unranked="it releases one direction, and no matrix",
+)

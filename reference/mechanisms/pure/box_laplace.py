@@ -1,17 +1,19 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. Add Laplace noise with independent entries to these sums: its scale is S/ε over the weight of the sum. The
-   number of rows n has none under replace-one, where it is public.
+2. Every kind of sum has a public weight. S is the largest ℓ1 distance between the sums of two neighbours, each sum
+   times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum.
+   The number of rows n has none under replace-one, where it is public.
 3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
-Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and neighbours are at most S apart in them, in ℓ1 norm.
-So the privacy loss is at most ε, with equality where the noise points away from the other sums. What is released is
-computed from the noisy sums.
+Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and those of neighbours are at most S apart. So the
+privacy loss is at most ε, with equality where the noise points away from the other sums. What is released is computed
+from the noisy sums.
 
-Weights. `box_moments.laplace_weights` has the ones that are best on the worst data, and proves the sensitivity. Under
-replace-one the worst row is v = −(a/Q, …, a/Q) against (1, …, 1), inside the box.
+Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
+that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a
+corner of the box against a row inside it.
 
 n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
 value on a bound is inside.
@@ -143,5 +145,15 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 
 
-ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "(`box_moments`)", "ours")
-MECHANISM = Mechanism(ABOUT, PURE, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")
+ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "(for columns with public bounds)", "ours")
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    ROWS_MEAN_COVARIANCE,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="box",
+    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+)

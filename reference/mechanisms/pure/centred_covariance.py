@@ -126,4 +126,16 @@ ABOUT = About(
     "Algorithm 1 and footnote 2, centred (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, COVARIANCE, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    COVARIANCE,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    unranked=(
+        "it estimates another matrix, the centred covariance; its noise is that of nuclear-laplace-symmetric "
+        "times 3√3/2 (1 − 1/n), or times 4 (1 − 1/n) in dimension 1"
+    ),
+)

@@ -153,5 +153,13 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 ABOUT = About("discrete-laplace-covariance", "discrete Laplace covariance", "CKS20", "Algorithm 2", "ours")
 MECHANISM = Mechanism(
-    ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, sample, spend, lattice=True
+    ABOUT,
+    PURE,
+    MatrixOutput(power=2, symmetric=True),
+    release,
+    draw_noise,
+    sample,
+    spend,
+    lattice=True,
+    unranked="as lap-cov, and exact to the last bit: its rows are rounded, which adds at most 2d/2^b to the error",
 )

@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 import numpy as np
-from scipy.linalg import null_space
 
 from covassay.reference.domain import (
     require_dimension,
@@ -158,7 +157,7 @@ def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) ->
     for i, eta in enumerate(exponents):
         u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ basis.T), step=i), len(basis))
         directions = np.vstack([directions, basis.T @ u])
-        basis = null_space(directions).T
+        basis = np.linalg.svd(directions)[2][len(directions) :]
     return np.vstack([directions, basis])
 
 

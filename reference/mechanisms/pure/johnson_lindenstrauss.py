@@ -269,4 +269,13 @@ ABOUT = About(
     "projection mechanism, ℓ2 noise (ours)",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    unranked="below d = 37 the same law as k-norm body=l2, projected; from there on not measured",
+)

@@ -228,4 +228,17 @@ ABOUT = About(
     "projection mechanism",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, sampler="approximate")
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    SYMMETRIC_SECOND_MOMENT,
+    release,
+    draw_noise,
+    sample,
+    spend,
+    sampler="approximate",
+    unranked=(
+        "below d = 37 the same law as nuclear-laplace-symmetric, projected; from there on its noise is drawn "
+        "approximately"
+    ),
+)

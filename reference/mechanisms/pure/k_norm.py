@@ -7,16 +7,17 @@
 
 Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ − Σ'‖_K ≤ ε, with equality at Y = Σ.
 
-    body         nΔ_K                     attained by
-    schatten1    2                        orthonormal rows
-    covariance   1                        a unit row against a zero row
-    l1           ½√((d + 2)² + 4⌊d²/4⌋)   `sensitivity.block_pair`
-    l2           √2                       orthonormal rows
-    linf         1                        a unit row along an axis against a zero row
+    body         ‖M‖_K                    nΔ_K                     attained by
+    schatten1    Σ|eigenvalues|           2                        orthonormal rows
+    covariance   max(tr M₊, tr M₋)        1                        a unit row against a zero row
+    l1           Σ_{i≤j} |M_ij|           ½√((d + 2)² + 4⌊d²/4⌋)   `sensitivity.block_pair`
+    l2           √(Σ_ij M_ij²)            √2                       orthonormal rows
+    linf         max |M_ij|               1                        a unit row along an axis against a zero row
 
-In dimension 1 all norms are |M|, and nΔ_K = 1. The covariance body (ours) is the convex hull of all changes n(Σ − Σ'),
-so it is the smallest body for this query. `schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise
-on the entries on and above the diagonal, mirrored, with a proven scale.
+M₊ and M₋ are the positive and the negative part of M = M₊ − M₋. In dimension 1 all norms are |M|, and nΔ_K = 1. The
+covariance body (ours) is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for this query.
+`schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise on the entries on and above the diagonal,
+mirrored, with a proven scale.
 
 Proof: proofs/paper/k-norm.md
 """

@@ -150,4 +150,14 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("matrix-bingham", "private k-dimensional subspace (matrix Bingham)", "CSS13", "PPCA", "reconstructed")
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["projection"], release, draw_noise, sample, spend, smallest_dimension=2)
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    OUTPUTS["projection"],
+    release,
+    draw_noise,
+    sample,
+    spend,
+    smallest_dimension=2,
+    unranked="it releases the projection onto a subspace, and no second moment",
+)

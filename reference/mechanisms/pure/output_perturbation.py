@@ -184,4 +184,14 @@ ABOUT = About(
     "Algorithm 1, for squared loss (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["coefficients"], release, draw_noise, sample, spend, smallest_dimension=2)
+MECHANISM = Mechanism(
+    ABOUT,
+    PURE,
+    OUTPUTS["coefficients"],
+    release,
+    draw_noise,
+    sample,
+    spend,
+    smallest_dimension=2,
+    unranked="it releases the coefficients of one regression, and no matrix",
+)

@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
-CHUNK_BYTES = 2**22  # of float64 in one chunk; a mechanism holds a few such arrays at a time
+CHUNK_BYTES = 2**22  # the bytes of one chunk of float64; a mechanism holds a few such arrays at a time
 KEPT_BYTES = 2**27  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
 
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]  # (a pass, its number of rows if known) -> the pass

@@ -17,6 +17,7 @@ from covassay.reference.domain import (
     Chunks,
     as_rows,
     blocks,
+    longer_rows,
     map_groups,
     require_choice,
     require_dimension,
@@ -462,3 +463,13 @@ def test_groups_lie_across_chunks(sizes: list[int], size: int) -> None:
     assert rows.shape == (count, 2)
     np.testing.assert_array_equal(np.vstack(list(blocks(rows))), expected)
     np.testing.assert_array_equal(next(iter(blocks(map_groups(ends_added, NINE, size)))), expected)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-170, 1e-3, 1.0, 1e160, 1e300])
+def test_longer_rows_are_those_with_a_larger_norm_also_next_to_the_bound(unit: float) -> None:
+    rng = np.random.default_rng(4)
+    for n, d in itertools.product((1, 2, 40), (1, 3, 9)):
+        rows = rng.uniform(-1, 1, (n, d)) * unit
+        norm = float(row_norms(rows)[0])
+        for bound in (norm, np.nextafter(norm, 0), np.nextafter(norm, np.inf), norm / 2, norm * 2, 1e-160, 1e150):
+            assert np.array_equal(longer_rows(rows, float(bound)), row_norms(rows) > bound)

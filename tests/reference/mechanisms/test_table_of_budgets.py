@@ -1,6 +1,7 @@
 """The table of contents against a table typed by hand: paper, number, notion, and what is proven of every calibration.
 
-At ε = 1, ρ = ½, (ε, δ) = (1, 1e-6), d = 4. Numbers are from the derivations, not from the code: 1/4 + (d − 1)/(32 d)
+At ε = 1, ρ = ½, (ε, δ) = (1, 1e-6), d = 4. A mechanism need not be in it: what every `spend` says is compared with the
+ledger (`own.spends:every_spend`). Numbers are from the derivations, not from the code: 1/4 + (d − 1)/(32 d)
 for em-cov, and so on. A pair is the range over the other choices.
 """
 
@@ -64,8 +65,8 @@ TABLE: dict[str, tuple[str, str, dict[str, float | tuple[float, float]]]] = {
 }
 
 
-def test_nothing_is_missing_and_nothing_is_unknown() -> None:
-    assert set(MECHANISMS) == set(TABLE)
+def test_nothing_is_unknown() -> None:
+    assert set(TABLE) <= set(MECHANISMS)
 
 
 @pytest.mark.parametrize("name", TABLE)

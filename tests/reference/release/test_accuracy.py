@@ -44,6 +44,7 @@ def of_unit_noise(name: str, choice: dict[str, str]) -> float:
     laws: dict[str, Callable[[], Any]] = {
         "nuclear-laplace": lambda: entry_variances.of_nuclear_laplace(D),
         "k-norm": lambda: entry_variances.of_k_norm(options["body"], D),
+        "l2-approximate": lambda: entry_variances.of_k_norm("l2", D),
         "laplace": lambda: np.full(D, 2.0),
         "private-trace": lambda: np.array(2.0),
         "gaussian": lambda: np.ones(D),

@@ -14,12 +14,14 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.budget import ErrorBudget
-from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import own
+from covassay.verification.audit.questions.contract.edge_cases import edge_cases
 from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.target import Target
 
@@ -47,9 +49,15 @@ def failing(probability: float) -> Callable[..., Matrix]:
     return fails_at_random
 
 
+def not_a_number(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """In three of ten draws."""
+    return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])) * (np.nan if rng.random() < 0.3 else 1.0))
+
+
 PRIVATE = {
     "constant": constant, "coin": coin, "rare side": rare_side, "fails rarely": failing(1 / 2500),
-    "fails in one of ten": failing(0.1), "fails in one of two": failing(0.5),
+    "fails in one of ten": failing(0.1), "fails in one of two": failing(0.5), "fails nine times in ten": failing(0.9),
+    "not a number": not_a_number,
 }  # fmt: skip
 
 
@@ -98,6 +106,57 @@ def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
     ask([q for q in own() if q.name == "edge cases"], made, ErrorBudget(1e-9))
     assert "data-dependent failure on valid data: all rows zero" in made.findings[0].detail
     assert made.findings[0].status is Status.REFUTED
+
+
+def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Propose, test, release: it answers if the gap of two eigenvalues, which has sensitivity 2/n, seems large."""
+    values = np.linalg.eigvalsh(x.T @ x / len(x))
+    gap = values[-1] - values[-2] if x.shape[1] > 1 else 1.0
+    if epsilon * len(x) * gap / 2 + rng.laplace() < 2.0:
+        raise ValueError("the gap is too small")
+    return np.eye(x.shape[1])
+
+
+def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjacency: str = "replace-one") -> Finding:
+    """The finding on special data, of a claim of privacy alone."""
+    setting = Setting(Target("mine", draw), {"epsilon": epsilon}, SECOND_MOMENT, seed)
+    return edge_cases(setting, Form(names_a_law=False), 1e-9, adjacency)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
+def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
+    """At ε = 5 it fails on zeros nearly always, on neighbours less, and on plain data never."""
+    found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
+    assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}
+    assert any("all rows zero" in f.detail for f in found)
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
+def test_a_failure_beyond_the_claim_is_proven_on_neighbours(adjacency: str) -> None:
+    def needs_a_row_that_is_not_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if not x.any():
+            raise ValueError("all zero")
+        return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])))
+
+    for epsilon in (0.1, 1.0, 3.0):
+        found = on_edge_cases(needs_a_row_that_is_not_zero, epsilon, 0, adjacency)
+        assert found.status is Status.REFUTED
+        assert "data-dependent failure on valid data: all rows zero" in found.detail
+
+
+def test_no_output_in_one_dimension_alone_is_refuted() -> None:
+    def needs_three_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] < 3:
+            raise TypeError("two columns")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(needs_three_columns, 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.REFUTED
+    assert "on plain (20, 2) data: exception: TypeError" in made.findings[0].detail
+    made = subject(failing(1 - 1e-6), 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.INCONCLUSIVE
 
 
 def test_where_a_law_is_named_a_failure_breaks_it_in_true_words() -> None:

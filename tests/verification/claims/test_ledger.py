@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from types import FrameType
 
@@ -19,9 +20,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
-from covassay.verification.claims.checks.own.spends import ACCOUNTS
+from covassay.verification.claims.checks.own import spends
 from covassay.verification.claims.checks.own.theorems import QUOTED
-from covassay.verification.claims.evidence import ClaimCheck, Evidence, check
+from covassay.verification.claims.evidence import ClaimCheck, Evidence, check, concluded, mutant
 from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
@@ -32,7 +33,6 @@ LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
     "dly22.adaptive:bias_bins",
-    "dly22.adaptive:search_range",
     "dly22.noise:laplace_wigner_bounds",
     "dn25.privacy:centred_algorithm_2",
     "klsu19.covariance:accuracy",
@@ -51,7 +51,6 @@ LONG = {
     "own.routes:norm_table",
     "own.samplers:gamma_radius",
     "own.samplers:spectral_law",
-    "own.sensitivities:covariance_body",
     "own.spends:every_spend",
     "own.tail:smoothing_and_integrating",
     "own.tail:tail_bound",
@@ -73,12 +72,9 @@ MUTANTS = [
 ]
 
 
-def test_the_long_checks_exist() -> None:
-    assert set(checks()) >= LONG
-
-
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_holds(name: str) -> None:
+    """A formula of the reference that contradicts its claim."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
     assert evidence.scope
@@ -91,29 +87,64 @@ def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyp
 
 
 def test_a_check_without_a_mutant_cannot_be_written() -> None:
+    """A check that nobody has seen to fail."""
     with pytest.raises(ValueError, match="mutant"):
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
 
 
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
+    """A status that no reader knows."""
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
 
 
+def test_two_mutants_of_one_name_cannot_be_written() -> None:
+    """One of them would never be run."""
+    with pytest.raises(ValueError, match="two mutants are called 'm'"):
+        mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
+
+
+@pytest.mark.parametrize(
+    ("found", "attained", "holds"),
+    [
+        ([], None, True),
+        ([True, np.bool_(True), 0.5, Fraction(1)], None, True),
+        ([np.bool_(False)], None, False),
+        (["d=3"], None, False),
+        ([1.03], None, False),
+        ([Fraction(10**12 + 1, 10**12)], None, False),  # exact numbers have no rounding
+        ([1 + 1e-12], None, True),
+        ([math.nan], None, False),
+        ([0.9, 0.97], 0.98, False),
+        ([0.9, 0.99], 0.98, True),
+        ([], 0.5, False),
+    ],
+)
+def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
+    """A failing case, a share above 1 or that is no number, and a bound that nothing comes near are not overlooked."""
+    evidence = concluded(iter(found), "s", attained)
+    assert evidence.holds == holds
+    assert holds or evidence.detail or attained is not None
+
+
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
+    """A report that JSON cannot write."""
     assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
 
 def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
+    """An entry that rests on something that is gone, or a proof on which nothing rests."""
     assert ledger.problems(PROOFS) == []
 
 
 @pytest.mark.parametrize("name", pages.pages())
 def test_a_generated_page_is_up_to_date(name: str) -> None:
+    """A page of the ledger that says what an entry no longer says."""
     assert (PROOFS / name).read_text(encoding="utf-8") == pages.pages()[name]
 
 
 def test_the_table_of_mutants_is_up_to_date() -> None:
+    """A mutant that the page does not count."""
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
     assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
@@ -159,12 +190,14 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
+    """A gate that lets one of these entries pass."""
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
 
 
 @pytest.mark.thorough
 def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
+    """A proof page that no entry names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
@@ -175,6 +208,7 @@ def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
 
 
 def test_the_contents_name_every_page_once() -> None:
+    """A proof page that a reader does not find."""
     folder = PROOFS / "paper"
     listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
@@ -182,6 +216,7 @@ def test_the_contents_name_every_page_once() -> None:
 
 @pytest.mark.thorough
 def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:
+    """A formula that is edited while its claim stays green."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     lock = ledger.read_lock(proofs)
@@ -195,6 +230,7 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 
 @pytest.mark.parametrize("where", ["theorems", "definitions"])
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
+    """A theorem that is edited while its claims stay green."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
@@ -210,6 +246,8 @@ def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Pat
 
 
 def test_the_digest_sees_code_and_not_words() -> None:
+    """A claim that turns stale for a comment, or stays green for another formula."""
+
     def one(x: float) -> float:
         """One more than x."""
         return x + 1
@@ -230,6 +268,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
 
 
 def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
+    """A lock that grows with what is gone."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     ledger.lock_path(proofs).write_text(json.dumps({**ledger.read_lock(proofs), "reference.domain:blocks": "0" * 16}))
@@ -240,18 +279,24 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
     ("entry", "told"),
     [
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "colour": "red"}, "unknown fields"),
+        (
+            {"id": "MECH.x", "source": "s", "statement": "t", "verdict": "holds", "spends": {"cost": "1"}},
+            "attained, found",
+        ),
         ({"id": "X.1", "source": "s", "verdict": "holds"}, "missing fields"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "legs": [{}]}, "a leg has one of"),
         ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "covers": [{"id": "Y"}]}, "says something"),
     ],
-    ids=["unknown", "missing", "leg", "covers"],
+    ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
+    """A misspelt field that is ignored."""
     with pytest.raises(InvalidInput, match=told):
         ledger._claim("own", entry)
 
 
 def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() -> None:
+    """A claim that shines with its best leg."""
     strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("floating", "b", covers="random")
     c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
     assert str(c.status) == "floating, random samples"
@@ -262,6 +307,7 @@ def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() 
 
 
 def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
+    """A correction that borrows the status of the refutation."""
     legs = (ledger.Leg("exact", "a", covers="case", of="statement"), ledger.Leg("symbolic", "b", of="correction"))
     c = ledger.LedgerClaim("X", "own", "s", "t", "refuted", legs)
     assert str(c.status) == "exact, a counterexample"
@@ -270,6 +316,7 @@ def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
 
 
 def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
+    """A number of the page that the check does not enclose."""
     page = (PROOFS / "paper" / "norm-tail.md").read_text(encoding="utf-8")
     assert all(digits in page for digits in QUOTED)
 
@@ -345,17 +392,20 @@ def is_honest() -> Evidence:
     ids=lambda value: value.function.__name__ if isinstance(value, ClaimCheck) else "",
 )
 def test_a_check_that_claims_more_than_its_source_is_refused(c: ClaimCheck, told: str) -> None:
+    """A check that draws at random, or in floats, and says "all cases"."""
     found = coverage.overclaims(c)
     assert any(told in line for line in found) if told else found == []
 
 
 def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> None:
+    """A check without a declaration that counts as covering all."""
     assert coverage.covers(replace(draws_at_random, covers=None)) == "random"
     assert coverage.covers(replace(counts_dimensions, covers=None)) == "range"
     assert coverage.covers(is_honest) == "all"
 
 
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate that does not ask what a check covers."""
     name = "dn25.utility:small_radius"
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
@@ -393,6 +443,7 @@ def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: st
 
 
 def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim that is shown without its correction or its command."""
     assert run(["claims", "show", "dn25.thm6"]) == 0
     text = capsys.readouterr().out
     for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
@@ -401,6 +452,7 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A paper that is called wrong for a formula that we rebuilt."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
     assert "refuted-reconstruction: false in our own reconstruction" in text
@@ -408,6 +460,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
 
 
 def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A paper that is called wrong without the copy that was read."""
     assert run(["claims", "show", "DN25.Thm6"]) == 0
     assert "PMLR 313" in capsys.readouterr().out
     details = (PROOFS / "ledger" / "DN25.md").read_text(encoding="utf-8").split("## ")
@@ -418,11 +471,13 @@ def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: p
 
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback for a misspelt id."""
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
 
 
 def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """An id that is cited elsewhere and is found no longer."""
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
@@ -430,6 +485,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """An erratum without the true statement."""
     assert run(["claims", "list", "--wrong", "--paper", "dn25"]) == 0
     text = capsys.readouterr().out
     listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
@@ -440,14 +496,37 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
     assert {row["verdict"] for row in json.loads(capsys.readouterr().out)} == set(ledger.WRONG)
 
 
-def test_every_mechanism_has_an_account_of_its_spend() -> None:
-    assert set(ACCOUNTS) == set(MECHANISMS)
+def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
+    """A new mechanism whose `spend` nothing checks."""
+    (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
+    assert set(names) == set(MECHANISMS)
+    assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
+
+
+def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
+    """A mechanism without an account that may spend anything."""
+    quiet = spends.account_of("coinpress-mean")
+    assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
+    assert quiet.options == {"constants": ("paper", "code")}
+    assert quiet.expected("coinpress-mean", 0.5, 3, {}) == [0.5]
+
+
+def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
+    """A share in the ledger that runs code."""
+    account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
+    assert account.share_of(2, {"calibration": "tight"}) == 0.75
+    assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
+    with pytest.raises(ValueError, match="Attribute is no arithmetic"):
+        spends.arithmetic("d.real")
+    with pytest.raises(NameError):
+        spends.Account("", "open('x')", "1", {}).share_of(1, {})
 
 
 @pytest.mark.thorough
 def test_claims_are_checked_and_a_failure_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A failed check that ends with status 0."""
     arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
     assert run(arguments) == 0
     row = json.loads(capsys.readouterr().out)["checks"][0]
@@ -460,6 +539,8 @@ def test_claims_are_checked_and_a_failure_is_status_1(
 
 
 def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash that counts as a success."""
+
     def crash() -> Evidence:
         raise ZeroDivisionError("no")
 
@@ -471,6 +552,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 
 
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    """A filter that is ignored."""
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
     assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.(4.2)", "DN25.(4.4)", "DN25.Thm6"]
 
@@ -478,6 +560,7 @@ def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixtu
 def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """An accepted mutant that ends with status 0."""
     arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
     assert run(arguments) == 0
     assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
@@ -490,6 +573,8 @@ def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
 
 
 def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash that counts as a rejection."""
+
     def crash(**slots: object) -> Evidence:
         raise ZeroDivisionError("no")
 
@@ -500,5 +585,6 @@ def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.Monke
 
 
 def test_the_audits_part_of_the_table_runs() -> None:
+    """Mutants of the audit that are listed and never run."""
     row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
     assert mutant_table.rejected(row)

@@ -16,11 +16,13 @@ def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
 
 
 def test_the_entries_call_whole_what_is() -> None:
-    assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 34
+    """A theorem on a lemma that is called one on the whole mechanism."""
+    assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 38
     assert _whole_problems(claims().values(), lock.read(PROOFS)) == []
 
 
 def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
+    """A flag that is set on the wrong theorem."""
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
     assert "does not compare a mechanism" in lemma

@@ -5,10 +5,11 @@ from scipy import stats
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Status
-from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, is_exact
-from covassay.verification.statistics.tests import DISCRETE_SLACK
+from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, exact_p_value
+from covassay.verification.statistics.laws import ERROR
+from covassay.verification.statistics.tests import p_value_of_distance
 
-P = float(stats.kstwo.sf(0.1 - DISCRETE_SLACK, 100))  # of Kolmogorov's test for a distance of 0.1
+P = p_value_of_distance(0.1, 100)  # of Kolmogorov's test for a distance of 0.1
 
 
 def check(p_value: float | None, effect: str = "", statistic: float = 0.1, kind: str = "law") -> Finding:
@@ -17,8 +18,10 @@ def check(p_value: float | None, effect: str = "", statistic: float = 0.1, kind:
 
 
 def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
-    assert is_exact(check(P, DISTANCE))
-    assert is_exact(check(0.3, TOTAL))
+    exact = float(stats.kstwo.sf(0.1, 100))
+    assert exact_p_value(check(P, DISTANCE)) == exact_p_value(check(p_value_of_distance(0.1, 100, ERROR), DISTANCE))
+    assert exact_p_value(check(P, DISTANCE)) == exact
+    assert exact_p_value(check(0.3, TOTAL)) == 0.3
 
 
 @pytest.mark.parametrize(
@@ -32,4 +35,4 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
     ],
 )
 def test_all_others_are_bounds(bound: Finding) -> None:
-    assert not is_exact(bound)
+    assert exact_p_value(bound) is None

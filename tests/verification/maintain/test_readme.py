@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The pages, and what they count, in a folder where they may be spoiled."""
-    for name in ("README.md", "reference/README.md", "proofs/findings.jsonl"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (*readme.COUNTED, "reference/README.md", "proofs/findings.jsonl", "proofs/rocq.lock.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -32,6 +32,7 @@ def test_the_pages_are_those_of_today() -> None:
     ("name", "old", "new"),
     [
         ("README.md", f"{len(readme.MECHANISMS)} mechanisms", "7 mechanisms"),
+        ("verification/site/pages/index.md", f"{len(readme.MECHANISMS)} mechanisms", "forty-six mechanisms"),
         ("reference/README.md", "| **our reconstructions of KLSU19** | | | |\n", ""),
     ],
 )

@@ -14,7 +14,8 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.engine.violation import excess, p_value, violates
 from covassay.verification.statistics.betting import Bet, Inequality, event_bet, renyi_bet, renyi_inequality
 from covassay.verification.statistics.multiplicity import holm
-from covassay.verification.statistics.ratio import SMALLEST_TAIL, EventCounts, probability_bounds, ratio_p_value
+from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
+from covassay.verification.statistics.rounding import SMALLEST_TAIL
 
 WIDER = 1e-8  # how much larger than in real arithmetic, relative, a p-value may be
 mp = mpmath.mp.clone()

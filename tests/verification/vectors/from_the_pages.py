@@ -6,7 +6,8 @@ It imports nothing but the standard library, and computes in fractions where it 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
 adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-
-bingham, the mechanisms for bounded columns and `composition` were written. Where a page had left something open, such
+bingham, the mechanisms for bounded columns and `composition` were written. What is here of l2-approximate and
+block-tridiagonal was written by the author of their files. Where a page had left something open, such
 as a default, an order or a constant, the page was mended, and this file follows it.
 """
 
@@ -255,6 +256,39 @@ def multiplier(p):
     return math.exp(high) * (1 + 1e-9)
 
 
+def l2_delta(q, epsilon, entries):
+    """The least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν.
+
+    The density of ν is then ∝ e^{qν/2} (κ + 1 − ν²), and K_{3/2}/K_{1/2} = 1 + 1/z.
+    """
+    if entries == 1:
+        return -math.expm1((epsilon - q) / 2)
+    if entries != 3:
+        raise NotImplementedError(entries)
+    kappa, steps = 4 / q * (1 + 2 / q), 2000
+
+    def integral(f, low):
+        h = (1 - low) / steps
+        values = [f(low + i * h) for i in range(steps + 1)]
+        return h / 3 * (values[0] + 4 * sum(values[1::2]) + 2 * sum(values[2:-1:2]) + values[-1])
+
+    def density(v):
+        return math.exp(q * v / 2) * (kappa + 1 - v * v)
+
+    return integral(lambda v: -math.expm1(epsilon - q * v) * density(v), epsilon / q) / integral(density, -1.0)
+
+
+@cache
+def l2_move(epsilon, delta, entries):
+    """The largest q whose least δ at ε is at most δ."""
+    low, high = 1e-15, 1e6  # of q/ε − 1
+    for _ in range(80):
+        middle = math.sqrt(low * high)
+        below = l2_delta(epsilon * (1 + middle), epsilon, entries) <= delta
+        low, high = (middle, high) if below else (low, middle)
+    return epsilon * (1 + low)
+
+
 def noise_scale(mechanism, p, n, d):
     """The factor of the noise of a mechanism that adds one kind of noise."""
     e, rho = p.get("epsilon"), p.get("rho")
@@ -276,6 +310,8 @@ def noise_scale(mechanism, p, n, d):
         return 1 / (n * root(rho))
     if mechanism == "gauss-cov-approximate":
         return multiplier(p) * root(2) / n
+    if mechanism == "l2-approximate":
+        return (root(2) if d > 1 else 1) / n / l2_move(float(e), float(p["delta"]), d * (d + 1) // 2)
     if mechanism == "laplace":
         return Fraction(2 if d > 1 else 1) / (n * e)
     if mechanism == "gaussian":
@@ -318,6 +354,8 @@ def sensitivity(mechanism, p):
         return (Fraction(2) if mechanism == "laplace" else root(2)) / n if d > 1 else Fraction(1, n)
     if mechanism == "gauss-cov-approximate":
         return root(2) / n
+    if mechanism == "l2-approximate":
+        return root(2) / n if d > 1 else Fraction(1, n)
     if mechanism == "k-norm":
         change = {"schatten1": 2, "covariance": 1, "l1": triangle(d), "l2": root(2), "linf": 1}[p["body"]]
         return Fraction(change if d > 1 else 1) / n
@@ -473,6 +511,9 @@ def recursive_scale(p):
 
 
 SPECIAL = {
+    ("block-tridiagonal", "sensitivity_squared"): lambda p: block_squared(p["d"], p["block"]),
+    ("block-tridiagonal", "noise_scale"): lambda p: root(block_squared(p["d"], p["block"]) / (2 * p["rho"])) / p["n"],
+    ("l2-approximate", "noise_scale"): lambda p: p["change"] / p["q"],
     ("recursive-moment", "noise_scale"): lambda p: (
         root(p["rounds"] / p["rho"] * (1 if p["calibration"] == "tight" else 8)) / p["n"]
     ),
@@ -554,7 +595,7 @@ def scale(q):
 # --- releases --------------------------------------------------------------------------------------------------------
 
 SYMMETRIC = ("nuclear-laplace-symmetric", "centred-covariance", "k-norm", "lap-cov", "gauss-cov",
-             "projection-mechanism", "gauss-cov-approximate")  # fmt: skip
+             "projection-mechanism", "gauss-cov-approximate", "l2-approximate")  # fmt: skip
 FEATURES = ("laplace", "gaussian", "gaussian-approximate")
 
 
@@ -583,7 +624,7 @@ def budget_is_sane(p):
         if name in p:
             positive(p[name], name)
     need(p.get("delta", 0) < 1, "delta must be below 1")
-    need("delta" not in p or p.get("calibration", "paper") != "paper" or p["epsilon"] <= 1, "epsilon above 1")
+    need("delta" not in p or p.get("calibration") != "paper" or p["epsilon"] <= 1, "epsilon above 1")
 
 
 def release(q):
@@ -1086,7 +1127,32 @@ def ppde(x, p, noise):
     return [min(max(v, 0.0), 1.0) for v in estimates]
 
 
+def block_squared(d, block):
+    """S² of the blocks next to the diagonal."""
+    q = math.ceil(d / block)
+    return 8 * (q - 1) if q > 1 else min(d, 2)
+
+
+def block_tridiagonal(x, p, noise):
+    """The blocks next to the diagonal of rows that are shortened block by block."""
+    block, r, d, n = p.get("block", 1), float(positive(p.get("block_bound", 1), "block_bound")), len(x[0]), len(x)
+    need(not isinstance(block, str) and block == int(block) >= 1, "block must be a whole number")
+    w = matrix(noise, d, "noise", symmetric=True)
+    shortened = []
+    for row in x:
+        parts = [row[i : i + block] for i in range(0, d, block)]
+        shortened.append([v / max(r, math.hypot(*part)) for part in parts for v in part])
+    sigma = math.sqrt(block_squared(d, block) / (2 * float(p["rho"]))) / n
+    out = [[0.0] * d for _ in range(d)]
+    for i in range(d):
+        for j in range(d):
+            if abs(i // block - j // block) <= 1:
+                out[i][j] = r * r * (sum(row[i] * row[j] for row in shortened) / n + sigma * float(w[i][j]))
+    return out
+
+
 OF_ANY_ROWS = {
+    "block-tridiagonal": block_tridiagonal,
     "coinpress-mean": coinpress_mean,
     "coinpress-covariance": coinpress_covariance,
     "naive-pce": naive_pce,
@@ -1476,7 +1542,7 @@ def share_proven(mechanism, p):
     if mechanism not in ("laplace", "gaussian", "private-trace", "centred-covariance", "k-norm", "exponential",
                          "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde", "matrix-bingham",
                          "joint-moments", "discrete-laplace-covariance", "discrete-gaussian-covariance", "box-gauss",
-                         "box-laplace"):  # fmt: skip
+                         "box-laplace", "block-tridiagonal"):  # fmt: skip
         raise NotImplementedError(mechanism)
     return 1
 
@@ -1486,6 +1552,8 @@ def budget(q):
     budget_is_sane(p)
     if "delta" in p:
         claimed = {"epsilon": p["epsilon"], "delta": p["delta"]}
+        if mechanism == "l2-approximate":  # the scale is the least one in every dimension
+            return {"claimed": claimed, "proven": claimed}
         if p.get("calibration", "paper") == "tight" and (
             p["d"] > 1 or mechanism in ("gaussian-approximate", "box-gauss-approximate")
         ):

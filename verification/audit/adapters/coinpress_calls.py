@@ -13,7 +13,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.adapters.seeding import torch_seeded
 
-SPLIT = 0.25, 0.75  # of ρ over the steps, as in the project's demo
+SPLIT = 0.25, 0.75  # the shares of ρ of the two steps, as in the project's demo
 THREE = 0.25, 0.25, 0.5  # the same over three steps
 RADIUS = 10.0  # within which the mean is known to lie, for one column
 LARGEST = 10.0  # the bound on the covariance, for one column

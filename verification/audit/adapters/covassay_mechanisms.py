@@ -9,18 +9,19 @@ from typing import Any
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.knowledge.known import known
+from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
 from covassay.verification.audit.targets.target import Target
 
 
 def _target(name: str, declared: Mechanism[Any, ..., Any], options: dict[str, str]) -> Target:
-    many = known(declared.name).many
+    many = known(declared.name).many or partial(one_by_one, declared.sample)
     return Target(
         name=f"covassay:{name}",
         draw=partial(declared.sample, **options),
         mechanism=declared.name,
         options=tuple(options.items()),
         version=f"covassay {version('covassay')}",
-        draw_many=partial(many, **options) if many else None,
+        draw_many=partial(many, **options),
     )
 
 

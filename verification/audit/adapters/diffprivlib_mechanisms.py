@@ -8,7 +8,7 @@ proposal. The adapter gives it a generator that keeps the factor; the sampler it
 `covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
 together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.
 
-Other targets are in `diffprivlib_models` and `diffprivlib_numbers`.
+Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
 """
 
 import warnings
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, KeepsFactor, legacy
+from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers, diffprivlib_tools
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
@@ -30,7 +30,7 @@ def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.mechanisms import Bingham
 
     rows = unit_rows(x)
-    u: Matrix = Bingham(epsilon=epsilon, random_state=KeepsFactor(rng)).randomise(rows.T @ rows)
+    u: Matrix = Bingham(epsilon=epsilon, random_state=keeps_factor(rng)).randomise(rows.T @ rows)
     return np.ravel(u)
 
 
@@ -65,4 +65,5 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "covariance-eig": covariance_eig,
     **diffprivlib_numbers.TARGETS,
     **diffprivlib_models.TARGETS,
+    **diffprivlib_tools.TARGETS,
 }

@@ -28,14 +28,14 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, KeepsFactor, legacy
+from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # of a positive column and a share, for targets that need bounds
-LABEL = 0.5  # of its range, above which the last column has the second label
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+LABEL = 0.5  # the last column has the second label above this share of its range
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 
 
@@ -55,7 +55,7 @@ def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.models import PCA
 
     with _quiet():
-        model = PCA(epsilon=epsilon, data_norm=2.0, bounds=(-1.0, 1.0), random_state=KeepsFactor(rng)).fit(x)
+        model = PCA(epsilon=epsilon, data_norm=2.0, bounds=(-1.0, 1.0), random_state=keeps_factor(rng)).fit(x)
     matrix: Matrix = model.components_.T @ np.diag(model.explained_variance_) @ model.components_
     return matrix
 

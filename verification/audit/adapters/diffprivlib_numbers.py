@@ -6,7 +6,6 @@ the same.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -18,7 +17,7 @@ from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, P
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-IN_RANGE = {"lower": 0.0, "upper": 1.0}  # of the query, for mechanisms that clip the output to it
+IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanisms that clip the output to it
 
 
 @lru_cache(maxsize=256)
@@ -43,12 +42,15 @@ def _target(
 ) -> Target:
     release = partial(_release, mechanism=mechanism, parameters=parameters)
     told = told_version(PACKAGE, f"mechanisms.{mechanism}")
-    return replace(number_target(f"diffprivlib:{name}", release, told, claim, known), primitives=PRIMITIVES)
+    return number_target(f"diffprivlib:{name}", release, told, claim, known, primitives=PRIMITIVES)
 
 
 TARGETS: dict[str, Callable[[], Target]] = {
     "laplace": partial(_target, "laplace", "Laplace", PURE, {}, LAPLACE),
     "laplace-truncated": partial(_target, "laplace-truncated", "LaplaceTruncated", PURE, IN_RANGE),
+    "laplace-folded": partial(_target, "laplace-folded", "LaplaceFolded", PURE, IN_RANGE),
+    "laplace-bounded-domain": partial(_target, "laplace-bounded-domain", "LaplaceBoundedDomain", PURE, IN_RANGE),
+    "laplace-bounded-noise": partial(_target, "laplace-bounded-noise", "LaplaceBoundedNoise", APPROXIMATE, {}),
     "staircase": partial(_target, "staircase", "Staircase", PURE, {}),
     "gaussian": partial(_target, "gaussian", "Gaussian", APPROXIMATE, {}),
     "gaussian-analytic": partial(_target, "gaussian-analytic", "GaussianAnalytic", APPROXIMATE, {}),

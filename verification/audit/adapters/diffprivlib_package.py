@@ -1,11 +1,12 @@
-"""diffprivlib, as its adapters need it: the package at its pinned version, and the generators that it takes."""
+"""diffprivlib, as its adapters need it: the package at its pinned version, the generators that it takes, its noise."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from covassay.verification.audit.recorded.primitives import Primitive
+from covassay.verification.audit.recorded.primitives import Family, Into, Primitive
 from covassay.verification.audit.targets.package import Package
 
 # diffprivlib 0.6.6 does not import with scikit-learn 1.9, and does with 1.6
@@ -13,15 +14,52 @@ PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), mo
 
 
 def _value(mechanism: Any, value: float) -> float:
+    mechanism._check_all(value)
     return float(value)
+
+
+def _value_in_range(mechanism: Any, value: float) -> float:
+    return min(max(_value(mechanism, value), float(mechanism.lower)), float(mechanism.upper))
 
 
 def _laplace_scale(mechanism: Any, value: float) -> float:
     return float(mechanism.sensitivity) / (float(mechanism.epsilon) - math.log(1 - float(mechanism.delta)))
 
 
-# LaplaceTruncated and LaplaceFolded call it too, and then bring its output into their range
-PRIMITIVES = (Primitive("diffprivlib.mechanisms.laplace", "Laplace.randomise", "laplace", _value, _laplace_scale),)
+def _scale_in_domain(mechanism: Any, value: float) -> float:
+    if mechanism._scale is None:
+        mechanism._scale = mechanism._find_scale()
+    return float(mechanism._scale)
+
+
+def _geometric_scale(mechanism: Any, value: float) -> float:
+    return float(mechanism.sensitivity) / float(mechanism.epsilon)
+
+
+def _range(mechanism: Any, value: float) -> tuple[float, float]:
+    return float(mechanism.lower), float(mechanism.upper)
+
+
+def _whole(output: Any, mechanism: Any, value: float) -> int:
+    return int(output)
+
+
+def _of_laplace(name: str, into: Into, value: Any = _value, scale: Any = _laplace_scale) -> Primitive:
+    return Primitive("diffprivlib.mechanisms.laplace", f"{name}.randomise", "laplace", value, scale, into, _range)
+
+
+_GEOMETRIC: Family = "geometric"
+_MODULE = "diffprivlib.mechanisms.geometric"
+PRIMITIVES = (
+    Primitive("diffprivlib.mechanisms.laplace", "Laplace.randomise", "laplace", _value, _laplace_scale),
+    _of_laplace("LaplaceTruncated", "clipped"),
+    _of_laplace("LaplaceFolded", "folded"),
+    _of_laplace("LaplaceBoundedDomain", "redrawn", _value_in_range, _scale_in_domain),
+    Primitive(_MODULE, "Geometric.randomise", _GEOMETRIC, _value, _geometric_scale, after=_whole),
+    Primitive(
+        _MODULE, "GeometricTruncated.randomise", _GEOMETRIC, _value, _geometric_scale, "clipped", _range, after=_whole
+    ),
+)
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:
@@ -29,21 +67,27 @@ def legacy(rng: np.random.Generator) -> np.random.RandomState:
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
-class KeepsFactor(np.random.RandomState):
-    """A RandomState that draws from one normal law again and again without decomposing its covariance anew.
+def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
+    """`legacy`, but it draws from one normal law again and again without decomposing its covariance anew.
 
     Its draws are those of a RandomState, bit for bit.
     """
+    made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
+    return made
 
-    _covariance: Any = None
-    _factor = np.eye(1)
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        super().__init__(rng.integers(2**32, dtype=np.uint32))
+@cache
+def _keeping(state: Any) -> Any:
+    """The class of such generators: a kind of the RandomState that stands at numpy's name when it is asked for."""
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: int) -> Any:  # type: ignore[override]
-        """Draws from the normal law, as the parent class makes them."""
-        if cov is not self._covariance:
-            _, variances, axes = np.linalg.svd(cov)
-            self._covariance, self._factor = cov, np.sqrt(variances)[:, None] * axes
-        return mean + self.standard_normal((size, len(mean))) @ self._factor
+    class KeepsFactor(state):  # type: ignore[misc]
+        _covariance: Any = None
+        _factor = np.eye(1)
+
+        def multivariate_normal(self, mean: Any, cov: Any, size: int) -> Any:
+            if cov is not self._covariance:
+                _, variances, axes = np.linalg.svd(cov)
+                self._covariance, self._factor = cov, np.sqrt(variances)[:, None] * axes
+            return mean + self.standard_normal((size, len(mean))) @ self._factor
+
+    return KeepsFactor

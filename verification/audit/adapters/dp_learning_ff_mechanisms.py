@@ -3,7 +3,7 @@
 - `least-squares`: `LeastSquaresClassifier(epsilon, delta, clipping_norm=1, reg_lambda=1, weight_alpha=1, seed)`, with a
   mechanism of this budget, and `fit(A, y)` with one public class, so that `theta` is one vector. It names no
   neighbours.
-- `covariance`: `utils.dp_covariance(X_clip, noise_std, rng)/n`, the step of it that adds noise to XᵀX. Its accountant
+- `covariance`: `utils.dp_covariance(X_clip, noise_std, rng)`, the step of it that adds noise to XᵀX. Its accountant
   takes clipping_norm² as the sensitivity, which is right when one row is added or removed, so this is its adjacency.
 - `coinpress-mean`, `coinpress-covariance`: `coinpress.algos`, called as `coinpress_calls` says.
 """
@@ -56,7 +56,7 @@ def _least_squares(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Ge
 def _covariance(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     from dp_learning_ff.utils import dp_covariance
 
-    matrix: Matrix = dp_covariance(unit_rows(x), gaussian_deviation(1.0, rho), rng) / len(x)
+    matrix: Matrix = dp_covariance(unit_rows(x), gaussian_deviation(1.0, rho), rng)
     return matrix
 
 

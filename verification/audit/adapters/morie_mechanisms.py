@@ -3,7 +3,7 @@
 Its module says that neighbouring data sets differ in one replaced record, with the number of rows fixed. `covariance`:
 the noisy second moment without its projection (`project_psd=False`), with a seed from the audit's generator.
 `covariance-without-seed`: the same with the default `seed=None`, of which the documentation says "leave None for a real
-release". The function clips the rows itself.
+release". The function clips the rows itself. Other targets are in `morie_statistics`.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,11 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import ApproximateDP
-from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.adapters import morie_statistics
+from covassay.verification.audit.adapters.morie_statistics import PACKAGE, PRIMITIVES
+from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-PACKAGE = Package(requirements=("morie==1.5.1",), modules=("morie.fn",))
 NAME = "gauss-cov-approximate"  # the mechanism of the reference that its documentation describes, with the classical σ
 OPTIONS = (("calibration", "paper"), ("ensemble", "wigner"))
 
@@ -37,10 +38,12 @@ def _target(name: str, seeded: bool) -> Target:
         seeded=seeded,
         version=told_version(PACKAGE, "fn.dp_covariance"),
         claim=ApproximateDP(1.0, 1e-5),
+        primitives=PRIMITIVES,
     )
 
 
 TARGETS: dict[str, Callable[[], Target]] = {
     "covariance": partial(_target, "covariance", True),
     "covariance-without-seed": partial(_target, "covariance-without-seed", False),
+    **morie_statistics.TARGETS,
 }

@@ -13,6 +13,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, total_square, unit_rows
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.targets.target import Target
 
 Release = Callable[..., Any]  # (query, sensitivity, rng=…, **budget) -> the number that is released
@@ -29,8 +30,9 @@ def gaussian_deviation(sensitivity: float, rho: float) -> float:
 
 
 def number_target(
-    name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True
-) -> Target:
+    name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
+    primitives: tuple[Primitive, ...] = (),
+) -> Target:  # fmt: skip
     """The target of that name; with a `mechanism`, the law of its output is known."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -46,4 +48,5 @@ def number_target(
         notes=(QUERY,) if seeded else (QUERY, UNSEEDED),
         released="number",
         claim=claim,
+        primitives=primitives,
     )

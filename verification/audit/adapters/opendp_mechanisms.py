@@ -14,7 +14,8 @@ draws the Laplace noise, so this target is not seeded. `eigendecomposition-about
 `array2_domain(norm=1, origin=(3, …, 3))`, to which the adapter moves the rows of the unit ball.
 
 `eigenvalues`: `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy map gives
-`.map(2) = ε`; the output has the eigenvalues of XᵀX. `pca`: `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples,
+`.map(2) = ε`; the output has the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after the other,
+so that the noise is recorded. `pca`: `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples,
 n_features).fit(X)`, documented as "epsilon: the privacy budget" for n_changes = 1 change of a row; the output has
 `mean_`, and below it Vᵀ diag(singular_values_²/n) V. It searches for its noise scales, which are functions of n, d and
 ε, anew in every draw; the adapter keeps them from draw to draw.
@@ -29,7 +30,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, unit_rows
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters import opendp_numbers
+from covassay.verification.audit.adapters import declared_noise, opendp_numbers, opendp_statistics
+from covassay.verification.audit.adapters.declared_noise import PRIMITIVES
 from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
@@ -163,19 +165,27 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
 
 
 @lru_cache(maxsize=64)
-def _eigenvalues_measurement(n: int, d: int, epsilon: float) -> Any:
+def _eigenvalues_parts(n: int, d: int, epsilon: float) -> tuple[Any, Any, float]:
+    """The eigenvalues, the measurement that is chained to them, and the scale of its noise."""
     dp = _library()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvalues import make_eigenvalues
 
     domain = _sscp_domain(num_features=d, norm=1.0, p=2, size=n, T=float)
     values = make_eigenvalues(domain, dp.symmetric_distance())
-    return dp.binary_search_chain(lambda s: values >> dp.m.then_laplace(s), d_in=2, d_out=epsilon)
+    scale = dp.binary_search_param(lambda s: values >> dp.m.then_laplace(s), d_in=2, d_out=epsilon)
+    return values, dp.m.make_laplace(*values.output_space, scale), scale
+
+
+def _eigenvalues_measurement(n: int, d: int, epsilon: float) -> Any:
+    values, noise, _ = _eigenvalues_parts(n, d, epsilon)
+    return values >> noise
 
 
 def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
     rows = unit_rows(x)
-    return np.asarray(_eigenvalues_measurement(len(x), x.shape[1], float(epsilon))(rows.T @ rows))
+    values, noise, scale = _eigenvalues_parts(len(x), x.shape[1], float(epsilon))
+    return np.asarray(declared_noise.laplace_noise(noise, values(rows.T @ rows), scale))
 
 
 def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
@@ -242,11 +252,12 @@ TARGETS: dict[str, Callable[[], Target]] = {
     ),
     "eigenvalues": partial(
         _unseeded, "eigenvalues", _eigenvalues, "make_private_eigenvalues", KEPT, released="vector", claim=PureDP(1.0),
-        accounting=partial(_by_map, _eigenvalues_measurement),
+        accounting=partial(_by_map, _eigenvalues_measurement), primitives=PRIMITIVES,
     ),
     "pca": partial(
         _unseeded, "pca", _pca, "sklearn.decomposition.PCA", "the adapter clips the rows to row_norm = 1",
         released="gaussian", claim=PureDP(1.0), accounting=partial(_by_map, _pca_measurement),
     ),
     **opendp_numbers.TARGETS,
+    **opendp_statistics.TARGETS,
 }  # fmt: skip

@@ -9,6 +9,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.adapters import declared_noise
+from covassay.verification.audit.adapters.declared_noise import PRIMITIVES
 from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
 from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
@@ -30,16 +32,18 @@ def _measurement(name: str, scale: float, sensitivity: float, claim: float) -> A
 
 
 def _laplace(query: float, sensitivity: float, *, rng: Any, epsilon: float) -> Any:
-    return _measurement("laplace", sensitivity / epsilon, sensitivity, epsilon)(query)
+    scale = sensitivity / epsilon
+    return declared_noise.laplace_noise(_measurement("laplace", scale, sensitivity, epsilon), query, scale)
 
 
 def _gaussian(query: float, sensitivity: float, *, rng: Any, rho: float) -> Any:
-    return _measurement("gaussian", gaussian_deviation(sensitivity, rho), sensitivity, rho)(query)
+    deviation = gaussian_deviation(sensitivity, rho)
+    return declared_noise.normal_noise(_measurement("gaussian", deviation, sensitivity, rho), query, deviation)
 
 
 def _target(name: str, release: Callable[..., Any], claim: Guarantee, mechanism: str | None = None) -> Target:
     told = told_version(PACKAGE, f"make_{name}")
-    return number_target(f"opendp:{name}", release, told, claim, mechanism, seeded=False)
+    return number_target(f"opendp:{name}", release, told, claim, mechanism, seeded=False, primitives=PRIMITIVES)
 
 
 TARGETS: dict[str, Callable[[], Target]] = {

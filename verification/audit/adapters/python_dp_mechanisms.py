@@ -2,17 +2,19 @@
 
 `laplace`: `LaplaceMechanism(epsilon, sensitivity).add_noise(query)`, ε-DP, which rounds to a grid. `gaussian`:
 `GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, (ε, δ)-DP. Both draw from the operating system.
+Other targets are in `python_dp_algorithms`.
 """
 
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from covassay.verification.audit.adapters import declared_noise, python_dp_algorithms
+from covassay.verification.audit.adapters.declared_noise import PRIMITIVES
 from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, PURE, number_target
-from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.adapters.python_dp_algorithms import PACKAGE
+from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
-
-PACKAGE = Package(requirements=("python-dp==1.1.5",), modules=("pydp",))
 
 
 @lru_cache(maxsize=64)
@@ -23,25 +25,25 @@ def _mechanism(name: str, *parameters: float) -> Any:
 
 
 def _laplace(query: float, sensitivity: float, *, rng: Any, epsilon: float) -> Any:
-    return _mechanism("LaplaceMechanism", epsilon, sensitivity).add_noise(query)
+    mechanism = _mechanism("LaplaceMechanism", epsilon, sensitivity)
+    return declared_noise.laplace_noise(mechanism.add_noise, query, mechanism.diversity)
 
 
 def _gaussian(query: float, sensitivity: float, *, rng: Any, epsilon: float, delta: float) -> Any:
-    return _mechanism("GaussianMechanism", epsilon, delta, sensitivity).add_noise(query)
+    mechanism = _mechanism("GaussianMechanism", epsilon, delta, sensitivity)
+    return declared_noise.normal_noise(mechanism.add_noise, query, mechanism.std)
 
 
 def laplace() -> Target:
     """`LaplaceMechanism`."""
-    return number_target(
-        "python-dp:laplace", _laplace, told_version(PACKAGE, "LaplaceMechanism"), PURE, LAPLACE, seeded=False
-    )
+    told = told_version(PACKAGE, "LaplaceMechanism")
+    return number_target("python-dp:laplace", _laplace, told, PURE, LAPLACE, seeded=False, primitives=PRIMITIVES)
 
 
 def gaussian() -> Target:
     """`GaussianMechanism`."""
-    return number_target(
-        "python-dp:gaussian", _gaussian, told_version(PACKAGE, "GaussianMechanism"), APPROXIMATE, seeded=False
-    )
+    told = told_version(PACKAGE, "GaussianMechanism")
+    return number_target("python-dp:gaussian", _gaussian, told, APPROXIMATE, seeded=False, primitives=PRIMITIVES)
 
 
-TARGETS: dict[str, Callable[[], Target]] = {"laplace": laplace, "gaussian": gaussian}
+TARGETS: dict[str, Callable[[], Target]] = {"laplace": laplace, "gaussian": gaussian, **python_dp_algorithms.TARGETS}

@@ -1,5 +1,6 @@
 """Draws from generators of a whole process, seeded for one draw by the generator of the audit and then put back."""
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,17 @@ def numpy_seeded(rng: np.random.Generator) -> Iterator[None]:
         yield
     finally:
         np.random.set_state(state)  # noqa: NPY002
+
+
+@contextmanager
+def python_seeded(rng: np.random.Generator) -> Iterator[None]:
+    """A block in which Python's global generator is seeded by this one."""
+    state = random.getstate()
+    random.seed(int(rng.integers(2**32)))
+    try:
+        yield
+    finally:
+        random.setstate(state)
 
 
 @contextmanager

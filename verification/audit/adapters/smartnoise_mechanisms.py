@@ -3,56 +3,63 @@
 `covariance`: `DPcovariance(n, columns, bounds, epsilon)` and its `make_covar_symmetric(release(data))`, the matrix that
 its method `get_linear_regression` uses, and with it `DPLinearRegression`. `covariance-values`: the same values, as
 `release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. Both need the
-bounds of the columns, and are audited with unequal ones unless others are given. The class splits `epsilon` evenly over
-the entries. It states no adjacency; n is an argument, so it is audited for replace-one.
+bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
+`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. It raises an
+exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class splits
+`epsilon` evenly over the entries. It states no adjacency; n is an argument, so it is audited for replace-one.
 
 The package requires opacus 0.14 and other large libraries, which this class does not use. It is therefore in no extra
 of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment, and here
 
-    pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas
+    pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 
-The adapter loads the one module of the class, which needs pandas and numpy alone, and not the package around it. The
-class draws from NumPy's global generator. So that a run can be replayed, the adapter seeds it for each draw from the
-generator of the audit, and then puts its state back.
+The adapter loads the modules of these classes, which need pandas, numpy and scikit-learn, and not the package around
+them. The class draws from NumPy's global generator. So that a run can be replayed, the adapter seeds it for each draw
+from the generator of the audit, and then puts its state back.
 """
 
+import importlib
 import importlib.util
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters.seeding import numpy_seeded
 from covassay.verification.audit.targets.package import Package, told_version
 from covassay.verification.audit.targets.target import CannotRun, Target
 
-MODULE = Path("models") / "dp_covariance.py"
-INSTALL = "pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas"
+FOLDER = "models"
+NOT_POSITIVE = "Matrix is not positive definite"
+INSTALL = "pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn"
 PACKAGE = Package(
-    requirements=("pandas==3.1.1",), modules=("pandas",), without_dependencies=("smartnoise-synth==1.0.8",)
+    requirements=("pandas==3.1.1", "scikit-learn==1.6.1"),
+    modules=("pandas",),
+    without_dependencies=("smartnoise-synth==1.0.8",),
 )
 UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # bounds of columns in different units, as columns of a table are
 
 Bounds = tuple[tuple[float, float], ...]
 
 
-@lru_cache(maxsize=1)
-def _module() -> Any:
-    """The module `snsynth.models.dp_covariance`, without the package around it."""
+@lru_cache(maxsize=2)
+def _module(name: str = "dp_covariance") -> Any:
+    """A module of `snsynth.models`, as one of a package of our own that has the same folder and imports nothing."""
     package = importlib.util.find_spec("snsynth")
     folders = [] if package is None else list(package.submodule_search_locations or ())
-    path = next((Path(folder) / MODULE for folder in folders if (Path(folder) / MODULE).is_file()), None)
-    if path is None or importlib.util.find_spec("pandas") is None:
+    folder = next((Path(one) / FOLDER for one in folders if (Path(one) / FOLDER / f"{name}.py").is_file()), None)
+    if folder is None or importlib.util.find_spec("pandas") is None:
         raise CannotRun(f"smartnoise: smartnoise-synth and pandas must be installed: {INSTALL}")
-    spec = importlib.util.spec_from_file_location("smartnoise_dp_covariance", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    around = ModuleType("smartnoise_models")
+    around.__path__ = [str(folder)]
+    sys.modules.setdefault(around.__name__, around)
+    return importlib.import_module(f"{around.__name__}.{name}")
 
 
 def _released(x: Matrix, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> tuple[Any, list[float]]:
@@ -78,18 +85,36 @@ def _covariance_values(x: Matrix, *, epsilon: float, rng: np.random.Generator, b
     return mirrored
 
 
-def _target(name: str, draw: Callable[..., Matrix], note: str) -> Target:
+def _regression(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Vector:
+    import pandas as pd
+
+    frame = pd.DataFrame(x, columns=[f"column {j + 1}" for j in range(x.shape[1])])
+    model = _module("linear_regression").DPLinearRegression()
+    with numpy_seeded(rng), np.errstate(all="ignore"):
+        try:
+            model.fit(frame.iloc[:, :-1], frame.iloc[:, -1:], pd.DataFrame(np.array(bounds).T), epsilon)
+        except ValueError as error:
+            if str(error) != NOT_POSITIVE:
+                raise
+            return np.zeros(x.shape[1] - 1)
+    return np.asarray(model.coef_, dtype=np.float64)
+
+
+def _target(
+    name: str, draw: Callable[..., Any], note: str, part: str = "dp_covariance.DPcovariance", **more: Any
+) -> Target:
     _module()
     return Target(
         f"smartnoise:{name}",
         draw,
         bounds=UNEQUAL,
-        version=told_version(PACKAGE, "snsynth.models.dp_covariance.DPcovariance"),
+        version=told_version(PACKAGE, f"snsynth.models.{part}"),
         notes=(
             note,
             "its draws come from NumPy's global generator, which the adapter seeds for each draw",
             "it states no adjacency; n is an argument",
         ),
+        **more,
     )
 
 
@@ -104,4 +129,17 @@ def covariance_values() -> Target:
     return _target("covariance-values", _covariance_values, note)
 
 
-TARGETS: dict[str, Callable[[], Target]] = {"covariance": covariance, "covariance-values": covariance_values}
+def linear_regression() -> Target:
+    """The coefficients that the package's regression makes of the same values."""
+    note = "y is the last column; where it says that its noisy covariance is not positive definite, zeros are put out"
+    return _target(
+        "linear-regression", _regression, note, "linear_regression.DPLinearRegression", released="coefficients",
+        claim=PureDP(1.0),
+    )  # fmt: skip
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "covariance": covariance,
+    "covariance-values": covariance_values,
+    "linear-regression": linear_regression,
+}

@@ -13,6 +13,8 @@ here
 from collections.abc import Callable
 from typing import Any
 
+from covassay.verification.audit.adapters import declared_noise
+from covassay.verification.audit.adapters.declared_noise import PRIMITIVES
 from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
 from covassay.verification.audit.targets.package import Package, told_version
 from covassay.verification.audit.targets.target import Target
@@ -27,24 +29,27 @@ PACKAGE = Package(
 def _laplace(query: float, sensitivity: float, *, rng: Any, epsilon: float) -> float:
     from tmlt.core.random.laplace import laplace
 
-    return float(laplace(query, sensitivity / epsilon))
+    scale = sensitivity / epsilon
+    return float(declared_noise.laplace_noise(lambda value: laplace(value, scale), query, scale))
 
 
 def _gaussian(query: float, sensitivity: float, *, rng: Any, rho: float) -> float:
     from tmlt.core.random.continuous_gaussian import gaussian
 
-    return float(gaussian(sigma_squared=gaussian_deviation(sensitivity, rho) ** 2, u=query))
+    deviation = gaussian_deviation(sensitivity, rho)
+    return float(declared_noise.normal_noise(lambda u: gaussian(sigma_squared=deviation**2, u=u), query, deviation))
 
 
 def laplace() -> Target:
     """`tmlt.core.random.laplace.laplace`."""
-    return number_target("tmlt:laplace", _laplace, told_version(PACKAGE, "random.laplace"), PURE, LAPLACE, seeded=False)
+    told = told_version(PACKAGE, "random.laplace")
+    return number_target("tmlt:laplace", _laplace, told, PURE, LAPLACE, seeded=False, primitives=PRIMITIVES)
 
 
 def gaussian() -> Target:
     """`tmlt.core.random.continuous_gaussian.gaussian`."""
     told = told_version(PACKAGE, "random.continuous_gaussian")
-    return number_target("tmlt:gaussian", _gaussian, told, CONCENTRATED, seeded=False)
+    return number_target("tmlt:gaussian", _gaussian, told, CONCENTRATED, seeded=False, primitives=PRIMITIVES)
 
 
 TARGETS: dict[str, Callable[[], Target]] = {"laplace": laplace, "gaussian": gaussian}

@@ -1,1 +1,1 @@
-"""The audit itself: contract, law and privacy checks, and the verdict."""
+"""What the questions of the audit are made of: draws, data sets, pairs of neighbours, tests of a law or of an event."""

@@ -27,7 +27,7 @@ from covassay.verification.statistics.ratio import EventCounts
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
 ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim
-FEWEST_ROWS = 3  # of the larger data set: a covariance of one row does not exist
+FEWEST_ROWS = 3  # the least rows of the larger data set: a covariance of one row does not exist
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:

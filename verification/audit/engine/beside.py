@@ -135,7 +135,7 @@ def _change(target: Matrix, reference: Matrix) -> float:
     return float(change.max()) / size
 
 
-def _look(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
+def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
     seen = _Seen()
     for places in sorts:
         seeds = SEEDS_OF_CHOICES if places and places[0].sort == "choices" else SEEDS
@@ -186,7 +186,7 @@ def draw_for_draw(
     """The check. A target with the law of the reference is refuted with probability at most `level`."""
     accepted = {} if at_budget is None else accepted_guarantees(claim, at_budget)
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []
-    seen = _look(setting, _places(setting, beside, path, others))
+    seen = _seen_at(setting, _places(setting, beside, path, others))
     if not seen.agreeing:
         return [Finding("law", NAME, Status.NOT_REFUTED, "the target draws otherwise than the reference everywhere")]
     found, undecided = list[str](), list[str]()

@@ -1,4 +1,4 @@
-"""Neighbours on which low-order bits are compared: some query is 0 on one side and far from 0 on the other.
+"""Neighbours on which low-order bits are compared: some query is 0 on one data set and far from 0 on the other.
 
 Four designs serve every kind of output. A single row alone leaves a step that adapts to the data few choices, so that
 what follows it is not a mixture of many scales. A row in a dense direction of many columns moves every number of a
@@ -6,7 +6,7 @@ vector, so that the low-order bits of any of them may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
 moves its output. Then the length is searched. Under the same noise, the distance of the outputs on two data sets is
-what the row moves. These draws only choose a pair, and no test sees them. A target that does not draw from the
+what the row moves. These draws only choose a pair, and no test uses them. A target that does not draw from the
 generator that it is given has other noise every time. Then the length is arbitrary, and the pair is as valid.
 """
 
@@ -77,7 +77,7 @@ def _dense(d: int) -> Vector:
 
 
 def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Neighbours in the unit ball such that some query is 0 on one side and far from 0 on the other."""
+    """Neighbours in the unit ball such that some query is 0 on one data set and far from 0 on the other."""
     small = max(1, smallest_dimension)
     d = max(2, small)
     axes = np.eye(d)

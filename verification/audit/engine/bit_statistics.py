@@ -21,7 +21,7 @@ from covassay.verification.audit.engine.coincidences import entry_name
 from covassay.verification.audit.engine.events import Statistic
 
 NAME = "lowest set bit"
-MOST_NUMBERS = 64  # of an output that are looked at one by one
+MOST_NUMBERS = 64  # the most numbers of an output that are tested one by one
 NO_BIT = math.inf  # the lowest set bit of 0
 MANTISSA = 53  # bits of a float64
 SPLIT = 2.0**27 + 1  # the product with it leaves the upper half of a mantissa (Dekker 1971)

@@ -25,12 +25,13 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
 
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
 SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
-DRAWS = 48  # of each shape: enough for a relation between any two entries
+DRAWS = 48  # draws of each shape: enough for a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
 CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
 SINGLE = 2.0**-24  # the unit of float32
@@ -41,7 +42,7 @@ SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repea
 FEW_DECIMALS = 6  # outputs with so few are rounded
 SURE_REPEATS = 20  # expected: fewer than 5 come with a probability below 1e-4
 REPEATED = 8  # different outputs that came twice; clipping and projection make fewer atoms than that
-DECIMALS = 12  # of outputs in units of their size: clipping and projection give one value up to rounding
+DECIMALS = 12  # of outputs in units of their size; clipped values are equal up to rounding
 NAMED = 3  # findings that are named in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
@@ -52,7 +53,7 @@ class _Draws:
 
     x: Matrix
     residuals: Matrix  # (draws, entries)
-    sizes: Matrix  # of the outputs, (draws, entries)
+    sizes: Matrix  # the sizes of the entries of the outputs, (draws, entries)
     entries: tuple[tuple[int, ...], ...]
     atom: float = 0.0  # the largest probability of one value of an entry
 
@@ -116,7 +117,8 @@ Counted = tuple[float, str]
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
     """The probability of at least that many coincidences in any of the comparisons."""
-    return min(1.0, comparisons * float(binom.sf(count - 1, max(round(of), 1), min(probability, 1.0))))
+    trials = max(round(of), 1)
+    return rounded_up(comparisons * float(binom.sf(count - 1, trials, min(probability, 1.0))), trials)
 
 
 def zeros(draws: _Draws) -> list[Counted]:

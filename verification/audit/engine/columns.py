@@ -26,10 +26,10 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # of the draws of a scenario
+SHARE = 0.5  # the share of the draws of a scenario
 FEWEST = 200
-CHANGES = 3  # of the columns, at most
-FACTORS = (8.0, 1.0, 0.5)  # of the units: powers of 2, which cause no rounding
+CHANGES = 3  # the most changes of columns
+FACTORS = (8.0, 1.0, 0.5)  # factors of the units: powers of 2, which cause no rounding
 DEVIATIONS = 7.0  # standard errors that a median or a spread may be off; more are no chance in any number of entries
 NAMED = 4  # entries that are named in full
 
@@ -73,7 +73,7 @@ class _Entries:
     spread: Vector
     size: int
     kind: str
-    values: Vector  # of the query
+    values: Vector  # the values of the query
     units: Vector  # to which a noise scale may be proportional
 
     @property
@@ -207,7 +207,7 @@ class _Change:
     box: Box
     x: Matrix
     order: tuple[int, ...]  # entry a of the changed data is entry order[a]
-    factors: Vector  # of the columns of the changed data; negative for a reflected column
+    factors: Vector  # a factor for every column of the changed data; negative for a reflected column
 
     def expected(self, outputs: Matrix) -> Matrix:
         """What an output on the data is on the changed data."""

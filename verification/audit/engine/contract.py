@@ -29,8 +29,8 @@ from covassay.verification.audit.targets.target import (
 )
 from covassay.verification.statistics.streams import stream
 
-ROWS = 20  # of the plain data sets, enough for a second moment of full rank
-DIMENSIONS = (2, 3, 5)  # of the plain data sets on which a target must answer
+ROWS = 20  # rows of the plain data sets, enough for a second moment of full rank
+DIMENSIONS = (2, 3, 5)  # columns of the plain data sets on which a target must answer
 UNSEEDED = "the target draws from the operating system"
 IGNORES_RNG = "the target ignores rng, so that its output changes anyway"
 
@@ -85,12 +85,12 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) -> Finding:
-    """A check that gives the `worst` status if `broken` says what went wrong, and is kept if `broken` is empty."""
+    """The finding of status `worst` that says what is `broken`; NOT REFUTED, with the text `whole`, if nothing is."""
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
 
 def kept(name: str, detail: str) -> Finding:
-    """The finding that a promise was kept as far as was seen."""
+    """The finding that a promise was kept wherever it was tried."""
     return Finding("contract", name, Status.NOT_REFUTED, detail)
 
 

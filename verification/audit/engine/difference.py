@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import two_sample
 
-ENTRIES = 40  # of an output that are looked at
+ENTRIES = 40  # the most entries of an output that are compared
 PILOT = 200  # draws on either data set that suggest a direction
 PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
 CONFIRMATION = 1000  # draws on either data set that test it

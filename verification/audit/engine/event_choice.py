@@ -1,8 +1,8 @@
 """Which event to test: the event whose p-value on the test draws is expected to be the smallest.
 
-An event occurs k times in n draws on one side and k' times in n' draws on the other, all of them pilot draws. Of many
-events some look better than they are. Therefore the probability p of an event enters by a lower confidence bound and p'
-by an upper one. The score then asks what the test draws would show if these were the true probabilities:
+An event occurs k times in n draws on one data set and k' times in n' draws on the other, all of them pilot draws. Of
+many events some look better than they are. Therefore the probability p of an event enters by a lower confidence bound
+and p' by an upper one. The score then asks what the test draws would show if these were the true probabilities:
 
 pure DP : the lower bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim, which is the smallest Kullback–Leibler divergence
@@ -19,7 +19,7 @@ from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 RUN_ERROR = 1e-10  # near the level at which one check of a run is decided, unless told otherwise
-BOUND_ERROR = 0.05  # of either confidence bound on the pilot draws
+BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
 TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α by which the coins that keep a zCDP claim are found
@@ -56,7 +56,7 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
 def scores(
     first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee, error: float = RUN_ERROR
 ) -> Vector:
-    """The score of events that occurred so often on either side of the pilot, for a test with `mean` draws a side.
+    """The score of events with these counts in the pilot draws of two data sets, for a test with `mean` draws of each.
 
     `error` is the level at which the test will be decided.
     """
@@ -93,9 +93,9 @@ def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
 
 
 def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
-    """The exponent of the best test of the claim by events of probability p on one side and q on the other.
+    """The exponent of the best test of the claim by events of probability p on one data set and q on the other.
 
-    With m draws a side, its p-value is about e^(−m times this exponent). It is 0 for events that keep the claim.
+    With m draws per data set, its p-value is about e^(−m times this exponent). It is 0 for events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
@@ -106,7 +106,7 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
 
 @lru_cache(maxsize=16)
 def largest_kept(guarantee: Guarantee) -> Vector:
-    """For every probability in `GRID` on one side, the largest on the other side that keeps the claim."""
+    """For every probability in `GRID` on one data set, the largest on the other data set that keeps the claim."""
     if isinstance(guarantee, PureDP | ApproximateDP):
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
         return np.asarray(
@@ -132,8 +132,8 @@ def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
 def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> float:
     """The largest parameter of the claim that an event could refute at this error level with that many test draws.
 
-    The event that shows most occurs in every draw on one side and in no draw on the other. The parameter is ε, for the
-    δ of the claim, or ρ.
+    The event that shows most occurs in every draw on one data set and in no draw on the other. The parameter is ε, for
+    the δ of the claim, or ρ.
     """
     if min(sizes) == 0:
         return 0.0

@@ -214,7 +214,7 @@ class Bits(Facts):
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
     loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
     reach: str = field(
-        metadata=says("Events that the check is sure to see (99 %); empty if it found one or sees none.")
+        metadata=says("Events that the check detects with 99 % probability; empty if it found one, or detects none.")
     )
     draws: int = field(metadata=says("How many draws were made.", **COUNT))
 

@@ -1,7 +1,7 @@
 """Whether the target has the law of the reference on data of many kinds: draws of both on the same data are compared.
 
 An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target
-adds noise to a query, and a seed fixes the noise, `same_noise` sees this without sampling error. If not, a few
+adds noise to a query, and a seed fixes the noise, `same_noise` detects this without sampling error. If not, a few
 draws on every data set of the zoo are compared with draws of the reference on the same data. A few budgets other than
 the claimed one count as kinds of data too.
 

@@ -7,7 +7,7 @@ diagnosis, not a verdict.
 Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
 distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
 made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
-sums are looked at; the share `EARLY_SHARE` of the level is set aside for refutations there, which end the draws
+sums so far are tested. A refutation there ends the draws; the share `EARLY_SHARE` of the level is set aside for it
 (`left_for_the_end`).
 """
 
@@ -21,7 +21,7 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test, not_finite
-from covassay.verification.audit.engine.sampling import KEPT, WHOLE, Draws, Setting, Summary, draw, reduced
+from covassay.verification.audit.engine.sampling import KEPT, WHOLE, Draws, Setting, Summary, draw, reduced, timed_out
 from covassay.verification.audit.engine.store import storable
 from covassay.verification.audit.engine.tails import tail_findings, tail_findings_of_counts
 from covassay.verification.statistics.pooling import Places, has_sums, pooled
@@ -31,14 +31,14 @@ from covassay.verification.statistics.tests import Pooled, TestResult
 FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # times the p-value from which on another factor fits better; less is chance where few draws tell apart
-SAME = 0.04  # share by which factors of one law differ that are not told apart
+BETTER = 5.0  # another factor fits better if its p-value is so many times as large; a smaller ratio may be chance
+SAME = 0.04  # factors that differ by a smaller share are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
 SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
-EARLY_SHARE = 1e-3  # of the level, for looks at sums before the last block
-MOST_LOOKS = 60  # before the last block, each after twice as many blocks as the one before
+EARLY_SHARE = 1e-3  # of the level, for tests before the last block
+MOST_EARLY = 60  # times that the sums are tested before the last block: each time there are twice as many blocks
 
 Test = Callable[[Matrix], TestResult]
 
@@ -115,7 +115,7 @@ class LawSums:
 
 @dataclass(frozen=True)
 class LawOf:
-    """What is kept of a block of draws; quantiles are counted that `size` draws reach."""
+    """Makes the sums of a block of draws; they count values beyond the quantiles that `size` draws reach."""
 
     tests: Mapping[str, Test]
     size: int
@@ -150,7 +150,22 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
         law = LawOf(summed, size)
         return _run_many(setting, scenario, look, (law, label), draws, results), draws
     tails = tail_findings(scenario.name, results, len(draws.outputs), look)
-    return [*_all_tested(scenario, results, draws, draws, look), *tails], draws
+    return _in_time([*_all_tested(scenario, results, draws, draws, look), *tails], draws, look), draws
+
+
+def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
+    """The findings; those that could refute leave it open if draws are missing: a slow draw may be one of large noise.
+
+    Holm's procedure rejects no p-value above the level.
+    """
+    late = timed_out(draws)
+    why = f"; {late} draws ran into the time limit, and those that are left may have another law"
+    return [
+        replace(f, p_value=None, status=Status.INCONCLUSIVE, detail=f.detail + why)
+        if late and f.name != ANSWERS and f.p_value is not None and f.p_value <= look.level
+        else f
+        for f in found
+    ]
 
 
 def _run_many(
@@ -170,18 +185,18 @@ def _run_many(
 
     def overwhelming(seen: Summary[LawSums]) -> bool:
         p_values = [f.p_value for f in findings(seen) if f.p_value is not None]
-        return min(p_values, default=1.0) * MOST_LOOKS / EARLY_SHARE <= look.step
+        return min(p_values, default=1.0) * MOST_EARLY / EARLY_SHARE <= look.step
 
     seen = reduced(setting, scenario.x, law.size, label, law, enough=overwhelming, first=first)
     if seen.size < law.size and not seen.skipped:
         early = f"the draws ended after {seen.size} of {law.size}"
         found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
-        return weighted(found, MOST_LOOKS / EARLY_SHARE)
-    return findings(seen)
+        return _in_time(weighted(found, MOST_EARLY / EARLY_SHARE), seen, look)
+    return _in_time(findings(seen), seen, look)
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """The share of the level that all findings of a look may use: the rest is for looks before the last block."""
+    """The share of the level that all findings of a look may use: the rest is for tests before the last block."""
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-PRIOR = 0.5  # pseudo-draws on either side in every cell
+PRIOR = 0.5  # pseudo-draws on either data set in every cell
 QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
 ATOM = 0.02  # share of the draws of an entry that makes a value a cell of its own
 
@@ -38,7 +38,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """ln(p/p') of every cell, from the cells in which the draws on either side lie."""
+    """ln(p/p') of every cell, from the cells in which the draws on either data set lie."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios

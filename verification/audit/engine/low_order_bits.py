@@ -51,11 +51,10 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER
 
-SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
-EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
-SPARE = 1.5  # times the draws that an event is expected to need
-HOPE = 2.0  # times the draws that are left, an event may be expected to need: its probability is a lower bound
+EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
+SPARE = 1.5  # so many times the draws that an event is expected to need are made
+HOPE = 2.0  # an event that seems to need so many times the draws left is tested: its probability is a lower bound
 BISECTIONS = 40
 LARGEST = 100.0  # the largest ε or ρ that is shown
 
@@ -300,7 +299,8 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     i = bisect_left(grid, 1, key=lambda p: not unseen(float(p)))
     if i == len(grid):
         return ""
-    return f"an event of probability {grid[i]:.2g} or more on one data set that never occurs on the other"
+    often = f"of probability {grid[i]:.2g} or more" if i < len(grid) - 1 else "that is certain"
+    return f"an event {often} on one data set that never occurs on the other"
 
 
 def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:

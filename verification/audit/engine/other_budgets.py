@@ -41,7 +41,7 @@ FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made a
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS, FEW_SEEDS = 8, 3  # so that outputs of one number, or of several, are enough for no factor or shift to fit
+SEEDS, FEW_SEEDS = 8, 3  # for outputs of one number, and of several: so many that no factor or shift fits by chance
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
 FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
@@ -90,11 +90,13 @@ def words(guarantee: Guarantee) -> str:
     return f"{letter} = {loss:g}" + (f", δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else "")
 
 
-def _outputs(setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int) -> Matrix | Failure:
+def _outputs(
+    setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int, label: str = "other budget"
+) -> Matrix | Failure:
     """One output for every seed at a budget, or the first failure."""
     outputs = []
     for seed in range(seeds):
-        rng = np.random.default_rng(stream(setting.seed, "other budget", x.shape[1], seed))
+        rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
         output, _ = call(setting.target, x.copy(), setting.budget | guarantee.keywords(), rng, setting.seconds)
         outcome = well_formed(output, setting.shape(x))
         if isinstance(outcome, Failure):
@@ -142,7 +144,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which both the rows and the noise of a mechanism with this budget can be seen."""
+    """Data on which the output shows both the rows and the noise of a mechanism with this budget."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -180,7 +182,7 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Note what happens at a budget where the noise is not that of the claim."""
+        """Keep what a wrong noise at this budget is: larger than claimed, of another shape, or not proven wrong."""
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:
@@ -214,7 +216,8 @@ class _Compared:
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
         theirs = np.array([beside.sample(x, rng) - query for _ in range(CONFIRMATION)])
-        outputs = _outputs(self.setting, x, guarantee, CONFIRMATION)
+        fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws of usual seeds chose this budget
+        outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):
             return ""
         p = least_p(outputs - query, theirs, np.ones(query.shape))

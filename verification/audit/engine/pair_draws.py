@@ -1,6 +1,6 @@
 """The draws on the two data sets of a pair: a pilot that chooses an event, and a test that counts it.
 
-The pilot and the test have random streams of their own. The number of draws on each data set has a Poisson law, which
+The pilot and the test have random streams of their own. The number of draws per data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
 Ending early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) watch them. The wager
@@ -30,7 +30,7 @@ from covassay.verification.audit.engine.wager import Wager, wager_on
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
+PROBE = 10  # first draws per data set; if all of them fail, the target is taken to fail always on that data set
 # If one side seems always to fail, the event is failure. `failing_mean` is the number of draws that test it, but never
 # more than planned. It is large enough for this: if that side always fails and the other never does, the p-value of
 # the counts is at most FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has
@@ -39,7 +39,7 @@ PROBE = 10  # first draws on each side; if all of them fail, the target is taken
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
-FIRST_STAGE = 2 * CHUNK  # draws on each side in the first stage
+FIRST_STAGE = 2 * CHUNK  # draws per data set in the first stage
 
 
 @storable
@@ -92,7 +92,7 @@ class EventTrial:
     """An event, and the draws that test it.
 
     sides : the draws. Those on which the event is expected to be likelier come first.
-    mean : the mean number of draws on each side. After an early end, the number that was planned.
+    mean : the mean number of draws per data set. After an early end, the number that was planned.
     cut_short : whether draws are missing because the target kept running into the time limit.
     wager : a second test on the same draws, if there is one.
     levels : thresholds for the statistic of the event, for a trade-off curve.
@@ -117,7 +117,7 @@ class EventTrial:
         return self.wager.p_value(bets["first"], bets["second"])
 
     def counts(self, event: Event) -> EventCounts:
-        """How often its own event, or a failure, occurred on either side."""
+        """How often its own event, or a failure, occurred on either data set."""
         one, two = (side.draws for side in self.sides)
         first, second = (d.failed if event.statistic is None else d.sums.inside for d in (one, two))
         return EventCounts(first, second, one.size, two.size, self.mean)
@@ -130,7 +130,7 @@ class EventTrial:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided before the test: the event, the wager, and the mean number of test draws on each side.
+    """What is decided before the test: the event, the wager, and the mean number of test draws per data set.
 
     `pilot` holds the pilot draws on the first and the second data set, or None if no pilot was made.
     """
@@ -172,8 +172,8 @@ class PairSampler:
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> EventTrial:
         """Choose an event and make the draws that test it.
 
-        `mean` is the mean number of draws on each side, pilot and test together. `always_failing` says that on one side
-        the target seems always to fail.
+        `mean` is the mean number of draws per data set, pilot and test together. `always_failing` says that on one data
+        set the target seems always to fail.
         """
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
         plan = self.planned(mean, always_failing, guarantee, rng)
@@ -268,7 +268,7 @@ class PairSampler:
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """The mean number of draws on each side, at most `most`, if one side seems always to fail (see FAILING_SHARE)."""
+    """The mean number of draws per data set, at most `most`, if all draws on one seem to fail (see FAILING_SHARE)."""
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)

@@ -24,12 +24,12 @@ from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 
 SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
-FIRST_ROUND = 12  # draws on each side
+FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
 FOUND = 3  # pairs that are tested, each of another shape
-SHARE = 1.3  # of the draws of one pair, for each side, that the first round may use in all
-WEIGHT = 0.5  # of the test of a pair that was found
+SHARE = 1.3  # of the draws of one pair, for each data set, that the first round may use in all
+WEIGHT = 0.5  # the weight of the test of a pair that was found
 HUGE = 1e3  # score of two sides without spread that differ
 SHORT = 0.1  # norm of the rows in the shorter half of a data set
 

@@ -2,10 +2,12 @@
 
 If both have one law, an event occurs in the first draw of a pair alone as often as in the second alone, whatever ties
 the two draws together. So of the pairs in which it occurs once, the number where it is the first has the law of fair
-coins (McNemar 1947). Where the two draws are nearly the same, such pairs are rare and nearly all of one sort: noise
-that is 3 % smaller shows in some hundreds of pairs, and takes a hundred times as many independent draws.
+coins (McNemar 1947). If the two draws are nearly equal, such pairs are rare, and nearly all of them have the event in
+the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a
+hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it.
+Pilot pairs choose the event, and fresh pairs test it. There a failure is an output outside of the event: pairs without
+failures could differ although both have one law.
 """
 
 import math
@@ -17,6 +19,7 @@ from scipy.stats import binom
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
+from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
 PILOT, LONGER = 200, 1000  # pairs that choose the event, and in all, where the first suggest a difference
@@ -25,7 +28,7 @@ FEWEST, MOST = 500, 8000  # pairs that test it
 PROMISING = 5e-3  # p-value of the pilot's best event below which it is tested
 SPARE = 2.0  # times as many pairs as the test would need if the pilot showed the truth
 LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
-ENTRIES = 40  # of an output that are looked at
+ENTRIES = 40  # the most entries of an output that are compared
 SMALL = 1e-9  # a spread of numbers, beside their size, that is rounding
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]
@@ -54,17 +57,29 @@ def _features(outputs: Matrix, centre: Matrix) -> Matrix:
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """Features of pairs of draws; None if many draws fail."""
-    kept: list[tuple[Matrix, Matrix]] = []
+    """The outputs of pairs of draws, not a number where a draw fails; None if many do."""
+    drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
+    failed = 0
     for i in range(size):
         one, two = (side(np.random.default_rng(stream(seed, label, i))) for side in (first, second))
-        if isinstance(one, Failure) or isinstance(two, Failure):
-            if i + 1 - len(kept) > size // 10:
-                return None
-            continue
-        kept.append((one, two))
-    a, b = (np.array(side) for side in zip(*kept, strict=True))
+        failed += isinstance(one, Failure) or isinstance(two, Failure)
+        if failed > size // 10:
+            return None
+        drawn.append((one, two))
+    shape = next(output.shape for pair in drawn for output in pair if not isinstance(output, Failure))
+    nothing = np.full(shape, np.nan)
+    a, b = (
+        np.array([nothing if isinstance(output, Failure) else output for output in side])
+        for side in zip(*drawn, strict=True)
+    )
     return a, b
+
+
+def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+    """The pairs of which both draws have an output."""
+    a, b = pairs
+    whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
+    return a[whole], b[whole]
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
@@ -109,9 +124,10 @@ class _Pilot:
 
 def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | None:
     """The pilot; None if many draws fail."""
-    pairs = _pairs(first, second, PILOT, seed, f"{label}/pilot")
-    if pairs is None:
+    drawn = _pairs(first, second, PILOT, seed, f"{label}/pilot")
+    if drawn is None:
         return None
+    pairs = _whole(drawn)
     centre = np.concatenate(pairs).mean(axis=0)
     a, b = (_features(side, centre) for side in pairs)
     if _standard_errors(a, b).max(initial=0.0) < SUGGESTED:
@@ -119,7 +135,7 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
     more = _pairs(first, second, LONGER - PILOT, seed, f"{label}/longer pilot")
     if more is None:
         return None
-    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), more, strict=True)))
+    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), _whole(more), strict=True)))
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
@@ -132,7 +148,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if pilot is None or chosen is None:
         return ""
     event, more, less = chosen
-    if binom.sf(more - 1, more + less, 0.5) > PROMISING:
+    if at_least(more, more + less, 0.5) > PROMISING:
         return ""
     needed = SPARE * len(pilot.a) * 2 * (more + less) * math.log(1 / alpha) / (more - less) ** 2
     size = round(min(max(needed, FEWEST), MOST))
@@ -140,9 +156,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if fresh is None:
         return ""
     more, less = event.counts(*(_features(side, pilot.centre) for side in fresh))
-    p = float(binom.sf(more - 1, more + less, 0.5)) if more + less else 1.0
+    p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""
-    return (
-        f"the outputs differ in law: an event occurs on one side alone in {more} : {less} of {size} pairs (p = {p:.2g})"
-    )
+    return f"the outputs differ in law: an event occurs on one alone in {more} : {less} of {size} pairs (p = {p:.2g})"

@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
-FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned
+FEWEST_LEARNED = 20  # outputs on each data set; with fewer, no statistic is learned
 # The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
 # pilot draws only.
 EDGE = 0.1
@@ -44,7 +44,7 @@ class EventChoice:
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """The event with the best score.
 
-    A score is for a test with `mean` draws on each side, on average, at the level `error`.
+    A score is for a test with `mean` draws per data set, on average, at the level `error`.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -76,7 +76,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     outputs on the two data sets. There are three kinds of statistics.
 
     log_ratios : estimates of a log likelihood ratio.
-    spread : the distance of an output from (M + M')/2. It sees noise whose scale differs between the data sets.
+    spread : the distance of an output from (M + M')/2. It detects noise whose scale differs between the data sets.
     closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. It is nearly the best statistic if
         the entries of the noise are independent Laplace variables of one scale.
     """

@@ -63,7 +63,7 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws a side are expected.
+        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws per data set are expected.
 
         All four counts lie on the good side of the quantile used here with that probability, however they depend on
         each other.
@@ -76,7 +76,7 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """The smallest loss that it sees with that many draws; infinite if it sees none."""
+        """The smallest loss that it detects with that many draws; infinite if it detects none."""
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):
             return math.inf

@@ -3,16 +3,15 @@
 The target is the mechanism that is audited. `run_pair` runs it many times on two neighbouring data sets, which are
 called the two sides.
 
-1. Probe. If ten first draws all fail on one side, but not on the other, the event to test is that the target fails. But
-   if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested.
-2. Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form
-   {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for which
-   the likelihood ratio of the mechanism is known has such an event already, and needs no pilot.
-3. Test. Fresh draws show how often the event occurs on each side. Its p-value follows from these counts (`violation`).
-4. Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test;
-   for pure DP it can only end the draws early. For zCDP it sees more than the event does: in which of about 20
-   intervals the statistic lies, and not only on which side of one threshold.
-5. Failures. The same draws also show whether the target fails more often on one side.
+1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
+But if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested. 2.
+Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form {statistic ≥ t} or
+{statistic ≤ t}, where the statistic is one number computed from an output. A pair for which the likelihood ratio of the
+mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws show how often the event occurs
+on each data set. Its p-value follows from these counts (`violation`). 4. Wagers (`wager`). The pilot also chooses a bet
+on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for pure DP it can only end the draws early. For
+zCDP it uses more than the event does: in which of about 20 intervals the statistic lies, and not only on which side of
+one threshold. 5. Failures. The same draws also show whether the target fails more often on one data set.
 
 A wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
 end early are divided by 1 − `EARLY_SHARE`.
@@ -42,7 +41,7 @@ from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
-CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values instead
+CONFIDENCE = 0.999  # the confidence of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
 MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
@@ -59,9 +58,9 @@ def run_pair(
 ) -> list[Finding]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
-    `look.samples` is the number of draws planned on each side. `stop` is the p-value at which a wager may end the
+    `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
     draws; 0 turns this off. `error` is near the level at which the findings will be decided. It affects only which
-    event is chosen, and how many draws are made if one side seems always to fail.
+    event is chosen, and how many draws are made if one data set seems always to fail.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -100,7 +99,7 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
-    """The trade-off curve; None without thresholds or without draws on a side."""
+    """The trade-off curve; None without thresholds or without draws on a data set."""
     if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
     one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
@@ -210,7 +209,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
     text = (
         f"event {{{trial.event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
         f"{counts.second} of {counts.second_n} on the {two.name}; a bet against the claim gained a factor "
-        f"e^{early.log_value:.0f}, so the draws ended before the {early.planned:.0f} a side that were planned"
+        f"e^{early.log_value:.0f}, so the draws ended before the {early.planned:.0f} per data set that were planned"
     )
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"

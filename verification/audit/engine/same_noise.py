@@ -32,10 +32,11 @@ from covassay.verification.statistics.tests import two_sample
 NAME = "same noise, other data"
 NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
+MORE_SEEDS = range(3, 9)  # under which a shift or a factor must hold too, because rounding alone can fit it to two
 # Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
 # coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
 TOLERANCE = 1e-11
-LARGEST_N = 1000  # of the zoo; a user's data may have more rows, and more rounding
+LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have more rows, and more rounding
 # Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
 # 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
@@ -46,10 +47,10 @@ CONFIRMATIONS = 4  # categories, and numbers of rows, that are tried in this way
 CONFIRMATION = 200  # draws on both sides, where a difference has to be confirmed by its law
 NO_ATOMS = 1e-6  # a law whose largest atom is smaller gives no residual twice by chance
 SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, float32 can do that by chance
-# Relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more.
-SLACK_OF_SIZES, CANDIDATES = 1e-3, 8
+SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more
+CANDIDATES = 8  # sizes with which all others are compared
 NAMED = 3  # numbers of rows that are named
-MOST_ODD = 6  # sizes with one number of columns that are looked at more closely
+MOST_ODD = 6  # sizes with one number of columns that are tried again
 LARGEST_N_OF_PAIRS = 70
 MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
 
@@ -83,7 +84,7 @@ class _Drawn:
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
-    size: float  # of the query
+    size: float  # the size of the query
     single: bool = False  # whether float32 holds every output
     failure: Failure | None = None
 
@@ -121,7 +122,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class _Finding:
+class _Moved:
     """Residuals that moved: on what data set, and what happened to them, in words."""
 
     shape: _Shape
@@ -263,10 +264,10 @@ class _Comparison:
 
     # WHAT MOVED WITH THE DATA
 
-    def findings(self) -> list[_Finding]:
+    def findings(self) -> list[_Moved]:
         """The data sets on which the noise is not that of most data sets of the shape; none if this has no proof."""
         found = []
-        tried: set[str] = set()
+        tried, confirmed = set[str](), set[str]()
         for shape in self.shapes:
             found += self._asymmetric(shape)
             if shape.agreeing < 2:
@@ -275,8 +276,11 @@ class _Comparison:
                 tolerance = shape.tolerance(drawn, self.single)
                 if shape.gap(drawn) <= tolerance:
                     continue
-                what = moved(drawn.residuals, shape.agreed, tolerance)
                 category = drawn.member.category
+                what = moved(drawn.residuals, shape.agreed, tolerance)
+                if what and category not in confirmed:
+                    what = self._still_moved(shape, drawn, tolerance)
+                    confirmed |= {category} if what else set()
                 if not what and category not in tried:
                     tried.add(category)
                     what = self._moved_more(shape, drawn, tolerance)
@@ -285,25 +289,25 @@ class _Comparison:
                     if not what:
                         self.unconfirmed.append(category)
                 if what:
-                    found.append(_Finding(shape, drawn, what))
+                    found.append(_Moved(shape, drawn, what))
             found += self._failures(shape)
         return found
 
-    def _asymmetric(self, shape: _Shape) -> list[_Finding]:
+    def _asymmetric(self, shape: _Shape) -> list[_Moved]:
         """Outputs that are not symmetric, where the noise is a symmetric matrix."""
         if not self.path.symmetric or shape.d < 2:
             return []
         squares = [(drawn, drawn.residuals[..., rows_above(drawn.residuals.shape[-2:]) :, :]) for drawn in shape.drawn]
         return [
-            _Finding(shape, drawn, "the output is not symmetric")
+            _Moved(shape, drawn, "the output is not symmetric")
             for drawn, square in squares
             if np.abs(square - square.swapaxes(-1, -2)).max() > shape.tolerance(drawn, self.single)
         ]
 
-    def _failures(self, shape: _Shape) -> list[_Finding]:
+    def _failures(self, shape: _Shape) -> list[_Moved]:
         """Failures on data in the ball, where other data of the same shape have an output."""
         return [
-            _Finding(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
+            _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
             if one.member.inside and one.member.category != GIVEN  # may be outside of the target's own domain
         ]
@@ -318,14 +322,26 @@ class _Comparison:
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
         """How the residuals differ under one more seed as well: two would fit one number in any case."""
+        return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
+
+    def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
+        """How the residuals differ under more seeds as well."""
         usual = self._usual(shape)
-        more = []
-        for one in (drawn, usual):
-            outcome, _ = self.draw(one.member.x, shape.d, len(SEEDS))
+        more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
+        if any(len(residuals) < len(seeds) for residuals in more):
+            return ""
+        together = [np.concatenate([one.residuals, m]) for one, m in zip((drawn, usual), more, strict=True)]
+        return moved(together[0], together[1], tolerance)
+
+    def _under(self, x: Matrix, seeds: Sequence[int]) -> Matrix:
+        """The residuals under these seeds, up to the first failure."""
+        found: list[Matrix] = []
+        for seed in seeds:
+            outcome, _ = self.draw(x, x.shape[1], seed)
             if isinstance(outcome, Failure):
-                return ""
-            more.append(np.concatenate([one.residuals, [outcome - self.query(one.member.x)]]))
-        return moved(more[0], more[1], tolerance)
+                break
+            found.append(outcome - self.query(x))
+        return np.array(found)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
         """What differs in law between this data set and one on which most agree; empty if draws do not prove it."""
@@ -358,15 +374,29 @@ class _Comparison:
             )
             if 2 * len(kept) <= len(units):
                 continue  # the target draws differently for every number of rows: nothing to compare
-            usual = units[kept[0]]
             for shape in group:
-                what = "" if shape.n in kept else moved(units[shape.n], usual, slack[shape.n] + slack[kept[0]])
+                what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
                     tried += 1
                     what = self._confirmed_rows(shape.n, kept[0], d)
                 if what:
                     found.append(f"at n = {shape.n}, d = {d}, {what}, in units of the claimed scale")
         return found
+
+    def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
+        """How the noise differs from that at another number of rows, in units of the scale, alike under all seeds."""
+        assert self.path.scale is not None
+        other = next(one for one in group if one.n == usual)
+        tolerance = slack[shape.n] + slack[usual]
+        scales = [self.path.scale(one.n, one.d) for one in (shape, other)]
+        units = [one.agreed / scale for one, scale in zip((shape, other), scales, strict=True)]
+        if not moved(units[0], units[1], tolerance):
+            return ""
+        more = [self._under(self._usual(one).member.x, MORE_SEEDS) for one in (shape, other)]
+        if any(len(residuals) < len(MORE_SEEDS) for residuals in more):
+            return ""
+        together = [np.concatenate([u, m / scale]) for u, m, scale in zip(units, more, scales, strict=True)]
+        return moved(together[0], together[1], tolerance)
 
     def _confirmed_rows(self, n: int, usual: int, d: int) -> str:
         assert self.path.scale is not None
@@ -392,7 +422,7 @@ class _Comparison:
 
     # WITNESSES FOR PRIVACY
 
-    def pairs(self, findings: Sequence[_Finding]) -> list[Pair]:
+    def pairs(self, findings: Sequence[_Moved]) -> list[Pair]:
         """Neighbours, made from the data set on which the noise moved most, whose outputs are furthest apart."""
         usable = [f for f in findings if f.drawn.failure is None and f.shape.n <= LARGEST_N_OF_PAIRS]
         usable.sort(key=lambda f: -f.shape.gap(f.drawn) / (1e-300 + float(np.linalg.norm(f.shape.agreed))))
@@ -402,7 +432,7 @@ class _Comparison:
                 return [pair]
         return []
 
-    def _pair(self, finding: _Finding) -> Pair | None:
+    def _pair(self, finding: _Moved) -> Pair | None:
         x = finding.drawn.member.x
         label = finding.shape.d
         first, _ = self.draw(x, label, SEEDS[0])
@@ -479,26 +509,33 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """How residuals under several seeds differ from the agreed ones, if by one shift or one factor; empty otherwise."""
+    """How residuals under several seeds differ from the agreed ones, if by one shift or one factor; empty otherwise.
+
+    A change that is no larger than what rounding may explain twice is none.
+    """
     shifts = residuals - agreed
-    if np.abs(shifts - shifts[0]).max() <= 4 * tolerance:
+    if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
         return f"the output is moved by {np.abs(shifts).max():.3g} under every seed"
     flat, base = residuals.reshape(len(residuals), -1), agreed.reshape(len(agreed), -1)
-    factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
-    if abs(factor + 1) > MIRRORED and np.abs(flat - factor * base).max() <= 4 * tolerance:
+    factor = _factor(flat, base, 4 * tolerance)
+    if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
     flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # a shift is gone
-    if base.size < 2:
-        return ""
+    factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
+    return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
+
+
+def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
+    """The factor between two tables, if it explains them, changes them by more than is allowed, and is not −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
-    if abs(factor + 1) > MIRRORED and np.abs(flat - factor * base).max() <= 8 * tolerance:
-        return f"the noise is {factor:.4g} times as large, and the output is moved"
-    return ""
+    explained = np.abs(flat - factor * base).max() <= allowed
+    change = abs(abs(factor) - 1) * float(np.abs(base).max())
+    return factor if explained and change > 2 * allowed and abs(factor + 1) > MIRRORED else None
 
 
-def _listed(findings: Sequence[_Finding]) -> str:
+def _listed(findings: Sequence[_Moved]) -> str:
     """The findings in words: one example for every category, the first two in full."""
-    by_category: dict[str, list[_Finding]] = {}
+    by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
     examples = [group[0] for group in by_category.values()]
@@ -537,7 +574,7 @@ def same_noise(
     return checks, comparison.pairs(findings)
 
 
-def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> Finding:
+def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
     compared = sum(len(shape.drawn) for shape in comparison.shapes)
     if findings:
         detail = f"under one seed the noise changes with the data: {_listed(findings)}"

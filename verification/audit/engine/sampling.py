@@ -11,9 +11,10 @@ draws of either are the same.
 If the run has a store (`engine.store`), draws that it has are not made again.
 
 A block of `draw_many` may fail as a whole because one draw in it fails. Tests take failures for independent draws, so a
-failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream. If a
-block fails whenever one of its draws would fail, an outcome of the call is at most twice as likely as under independent
-draws: it was made in blocks, none of which failed, or one by one.
+failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream, and so
+are those of all later calls. Let a block fail whenever one of its draws would fail. Then outcomes of k calls are at
+most k + 1 times as likely as under independent draws: each of the calls may have been the first with a failed block, or
+no block failed.
 """
 
 import hashlib
@@ -44,8 +45,8 @@ from covassay.verification.statistics.streams import Watch, stream
 CHUNK = 50
 BLOCK = 500  # chunks that a worker makes and reduces in one go
 WHOLE = 2 * BLOCK  # chunks whose draws are kept where the others are reduced
-KEPT = WHOLE * CHUNK  # these draws
-SECONDS = 1.0  # between two times that draws under way are put into the store, about: what an end can cost
+KEPT = WHOLE * CHUNK  # draws that are kept: 50 000
+SECONDS = 1.0  # about, after which draws under way are stored again: so much work is lost if the run is ended
 TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target that hangs would never end
 
 
@@ -56,7 +57,8 @@ class Draws:
 
     outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
         number of draws that were not made because the target kept running into the time limit. again : whether they
-        were made one by one because a block of `draw_many` had failed. seconds : the time from the first to the last.
+        were made one by one because a block of `draw_many` had failed, now or before in this run. seconds : the time
+        from the first to the last.
     """
 
     outputs: Matrix
@@ -74,6 +76,11 @@ class Draws:
     def size(self) -> int:
         """How many draws were made."""
         return len(self.outputs) + self.failed
+
+
+def timed_out(draws: "Draws | Summary[Any]") -> int:
+    """How many draws ran into the time limit."""
+    return draws.skipped + sum(count for what, count in draws.failures.items() if what.startswith("time-out"))
 
 
 class Sums(Protocol):
@@ -130,10 +137,14 @@ class Summary(Generic[S]):
 
 @dataclass
 class Tally:
-    """How many draws a run has made, and how those ended that gave no output."""
+    """How many draws a run has made, and how those ended that gave no output.
+
+    one_by_one : whether a block of `draw_many` has failed, so that no more draws are made in blocks.
+    """
 
     draws: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -252,7 +263,7 @@ def joined(parts: Sequence[Draws]) -> Draws:
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
     """Draw `size` times on `x`; the label names the random stream. `chunks` says which of the chunks to draw."""
     order = _Order(setting, x, size, label, _chunks(size)[chunks])
-    drawn: Draws | None = _answered(order)
+    drawn: Draws | None = _in_blocks(order)
     if drawn is None:
         drawn = replace(_answered(order.one_by_one()), again=True)
     return _tallied(setting, drawn)
@@ -275,7 +286,7 @@ def reduced(
     if len(which) <= WHOLE or kept.skipped or enough(start):
         return start
     order = _Order(setting, x, size, label, which[WHOLE:], _Reduced(sums), lambda made: enough(start.plus(made)))
-    made: Summary[S] | None = _answered(order)
+    made: Summary[S] | None = _in_blocks(order)
     return start.plus(_tallied(setting, _answered(order.one_by_one()) if made is None else made))
 
 
@@ -366,6 +377,14 @@ class _Tasks:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         while not self.over and (task := next(self._tasks, None)) is not None:
             yield task
+
+
+def _in_blocks(order: _Order) -> Any:
+    """What was ordered; None if a block of `draw_many` fails, or one has failed before in this run."""
+    tally = order.setting.tally
+    made = None if tally.one_by_one else _answered(order)
+    tally.one_by_one = made is None
+    return made
 
 
 def _answered(order: _Order) -> Any:

@@ -1,14 +1,15 @@
 """The law at every number of rows and columns: few draws on data of many shapes, tested together.
 
 Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. A
-law that is known on data of any shape is known for each of a few draws there. The places of the draws in their laws are
-uniform numbers whatever the shape, and sums of Gamma variables are Gamma. So all draws with one number of rows are
-tested together, all draws with one number of columns, and all draws.
+law that is known on data of any shape is known for each of a few draws there. Whatever the shape, the distribution
+function takes a draw to a uniform number, and sums of Gamma variables are Gamma. So all draws with one number of rows
+are tested together, all draws with one number of columns, and all draws.
 
 Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
 test of the total scale, by Bonferroni's inequality.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
-from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.sampling import Setting, draw, timed_out
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
@@ -35,7 +36,7 @@ UNITS = 240  # numbers with noise of their own that are drawn at every shape, if
 FEWEST, MOST = 12, 120  # draws at every shape
 DEFAULT = 2000  # samples of a run that has as many draws as that; draws grow with the samples
 NAMED = 3  # groups of draws that are named
-UNSEEN = 1e6  # stands for an error of the scale where no test sees any
+UNSEEN = 1e6  # stands for an error of the scale where no test detects any
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class _Group:
                 self.places.setdefault(name, []).append(result.placed)
             elif result.total is not None:
                 self.totals.setdefault(name, []).append(result.total)
-            elif result.p_value == 0:
+            elif math.isnan(result.statistic):
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:
@@ -113,12 +114,12 @@ class _Group:
         return min(1.0, len(results) * min((result.p_value for result in results), default=1.0))
 
     def scale_error(self, alpha: float) -> float:
-        """The error of the noise scale that the exact test of the total sees."""
+        """The relative error of the noise scale that the exact test of the total detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=UNSEEN)
 
     def distance(self, alpha: float) -> float:
-        """The distance of distribution functions that a Kolmogorov–Smirnov test sees."""
+        """The distance of distribution functions that a Kolmogorov–Smirnov test detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
 
@@ -183,7 +184,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
         scenario = shapes.scenario(n, d)
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)
-        if draws.skipped:
+        if timed_out(draws):
             seen.late.append((n, d))
             continue
         seen.seconds[n, d] = draws.seconds / size

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is rounding
+SMALLEST_SPREAD = 1e-12  # relative to the size of an entry; a smaller spread is rounding
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:

@@ -26,7 +26,7 @@ from covassay.verification.statistics.pooling import Places, Total
 from covassay.verification.statistics.tests import Quadrants, Successes
 
 APPLICATION = 0x434F5641  # what the file says it is of: "COVA"
-FORM = 2  # of the file
+FORM = 2  # the version of the format of the file
 K = TypeVar("K", bound=type)
 KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
 

@@ -1,6 +1,6 @@
-"""Symmetry: a matrix that a mechanism promises to be symmetric equals its transpose, in every draw that is looked at.
+"""Symmetry: a matrix that a mechanism promises to be symmetric equals its transpose, in every draw that is checked.
 
-A few draws are made on data sets of several shapes, and the draws of the law are looked at as well. One matrix that is
+A few draws are made on data sets of several shapes, and the draws that test the law are checked too. One matrix that is
 not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also gives
 a second look at every entry above it: the mean of the two has less noise than was claimed.
 """

@@ -1,8 +1,8 @@
 """Tails and rare branches: what tests of a whole distribution hardly see.
 
 In every scenario the values of all statistics whose law is known are counted beyond exact quantiles. Over all scenarios
-of a run, the value that lies furthest out in its law is held against the number of values. One draw at thirty standard
-deviations refutes.
+of a run, the value that lies furthest out in its law is tested: it must not be too far out for so many values. One draw
+at thirty standard deviations refutes.
 
 A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. A branch that was never
 taken is undetectable, whatever the test.
@@ -29,9 +29,9 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
     if not samples:
         return []
     result = tail_counts(samples, "beyond every quantile lies the share of values that the law predicts")
-    known = [sample for _, sample in samples if sample.extreme < 1]
-    furthest_seen = min((sample.extreme for sample in known), default=1.0)
-    return [_finding(scenario, result, (furthest_seen, sum(len(sample.below) for sample in known)), draws, look)]
+    far_known = [sample for _, sample in samples if sample.extreme < 1]
+    furthest_seen = min((sample.extreme for sample in far_known), default=1.0)
+    return [_finding(scenario, result, (furthest_seen, sum(len(sample.below) for sample in far_known)), draws, look)]
 
 
 def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
@@ -46,9 +46,9 @@ def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws:
         p_value=min(1.0, len(tails) * tails[worst].p_value),
         detectable=lambda alpha: tails[worst].detectable(alpha / len(tails)),
     )
-    known = [places for places in counted.values() if places.extreme < 1]
-    furthest_seen = min((places.extreme for places in known), default=1.0)
-    return [_finding(scenario, result, (furthest_seen, sum(places.n for places in known)), draws, look)]
+    far_known = [places for places in counted.values() if places.extreme < 1]
+    furthest_seen = min((places.extreme for places in far_known), default=1.0)
+    return [_finding(scenario, result, (furthest_seen, sum(places.n for places in far_known)), draws, look)]
 
 
 def _finding(scenario: str, result: TestResult, reached: tuple[float, int], draws: int, look: Look) -> Finding:
@@ -68,11 +68,11 @@ def _down(probability: float) -> str:
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """The test of the furthest value over all scenarios, not yet decided; none if no law is known far out."""
-    known = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
-    if not known:
+    tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
+    if not tails:
         return []
-    values, draws = sum(facts.values or 0 for _, _, facts in known), sum(n for _, n, _ in known)
-    extreme, worst = min((1.0 if facts.furthest is None else facts.furthest, name) for name, _, facts in known)
+    values, draws = sum(facts.values or 0 for _, _, facts in tails), sum(n for _, n, _ in tails)
+    extreme, worst = min((1.0 if facts.furthest is None else facts.furthest, name) for name, _, facts in tails)
     result = furthest(extreme, values, draws, "no value lies further out than its law reaches")
     reach = (
         f"a branch that moves what is tested to where the law has a probability below {_down(look.step / values)} is "

@@ -18,6 +18,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee
 from covassay.verification.audit.engine.event_choice import GRID, LARGEST_EXPONENT, largest_kept
 from covassay.verification.audit.engine.facts import CurvePoint, TestedEvent, TradeOff
 from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.statistics.ratio import clopper_pearson
 
 
 def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
@@ -38,11 +39,8 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
     """Lower bound, estimate and upper bound of every probability, (points, 3); each bound misses with that error."""
-    from statsmodels.stats.proportion import proportion_confint  # it loads pandas, so it is loaded when it is needed
-
-    lower, upper = proportion_confint(counts, size, alpha=2 * error, method="beta")
-    intervals: Matrix = np.clip(np.column_stack([lower, counts / size, upper]), 0.0, 1.0)
-    return intervals
+    lower, upper = np.array([clopper_pearson(int(k), size, error) for k in counts]).T
+    return np.column_stack([lower, counts / size, upper])
 
 
 def points(

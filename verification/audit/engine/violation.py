@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
@@ -67,7 +67,9 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """
     if q == 0:
         return True
-    found = minimize_scalar(lambda t: -excess(p, q, rho, math.exp(t)), bounds=LOG_ORDERS, method="bounded")
+    found = scipy.optimize.minimize_scalar(
+        lambda t: -excess(p, q, rho, math.exp(t)), bounds=LOG_ORDERS, method="bounded"
+    )
     return bool(-found.fun > 0)
 
 

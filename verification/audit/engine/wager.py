@@ -1,4 +1,4 @@
-"""Wagers: tests of a claim that may be looked at after every stage of the draws.
+"""Wagers: tests of a claim that stay valid if they are evaluated after every stage of the draws.
 
 A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
 stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
@@ -22,7 +22,7 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 
 @dataclass(frozen=True)
 class Wager:
-    """A bet against the claim. Of each draw it sees only the category.
+    """A bet against the claim. Of each draw it uses the category only.
 
     bounds : without them, the categories are the event and its complement. With them, they are failure, and the
         intervals into which the bounds cut the range of the event's statistic.

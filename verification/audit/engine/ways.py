@@ -368,7 +368,7 @@ def _equal(first: Outcome, second: Outcome) -> bool:
 
 
 def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
-    """How far the outputs moved, beside how far those of different seeds are apart."""
+    """How far the outputs moved, as a multiple of the mean distance between outputs of different seeds."""
     one, other = np.array(first), np.array(second)
     return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
 

@@ -11,7 +11,9 @@ because it may change or end the process. Workers of loky and Ray are such proce
 tasks in threads; there every thread has a process of its own (`own_process`). If such a process or a worker ends before
 its draws were made, the audit cannot go on: `CannotRun`, and not one draw fewer.
 
-loky's workers are started when they pay: `covassay audit` makes its first draws, worth about two seconds, itself.
+loky's workers are started when they pay. To start takes a worker about as long as it took this process to import this
+package and the target. If k workers share what is left, they pay if that takes more than k/(k − 1) times as long. How
+much is left is not known: `covassay audit` makes draws itself until these have taken so long.
 """
 
 import importlib
@@ -32,14 +34,14 @@ from joblib.parallel import get_active_backend
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.engine.own_process import in_own_process
 from covassay.verification.audit.targets.calling import CannotRun, text_of
-from covassay.verification.audit.targets.deadline import supervised
+from covassay.verification.audit.targets.deadline import BEGUN, supervised
 
 BACKENDS = "loky", "dask", "ray"
 NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # modules that come with the extra `scale`
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-STARTING = 2.0  # seconds, about: what it takes to start workers of loky and to import this package in them
+_paying = 0.0  # seconds on calls in this process, from which on workers pay
 _spent = 0.0  # seconds on calls in this process
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)  # Ray's backend starts workers for every other
 _PROCESS = secrets.token_hex(8)  # tells this process from all others, on whatever machine
@@ -77,12 +79,12 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 
 
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-    """Calls that are made in this process, until all of them took about as long as it takes to start workers.
+    """Calls that are made in this process, until all of them took so long that workers pay.
 
     That is only done in a process that another one supervises, because a draw may end it.
     """
     global _spent
-    while _spent < STARTING and (next_call := next(calls, None)) is not None:
+    while _spent < _paying and (next_call := next(calls, None)) is not None:
         start = time.monotonic()
         result = function(*next_call)
         _spent += time.monotonic() - start
@@ -139,6 +141,8 @@ def local_workers(backend: str, jobs: int) -> Iterator[None]:
     ------
     InvalidInput : the backend is unknown or not installed.
     """
+    global _paying
+    _paying = (time.monotonic() - BEGUN) * jobs / max(jobs - 1, 1)
     if backend not in BACKENDS:
         raise InvalidInput(f"backend = {backend!r}: must be {', '.join(BACKENDS)}")
     needed = NEEDS.get(backend)

@@ -31,7 +31,7 @@ from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 DECAY = 4.0  # η k on the two-level data: where the laws differ most for the draws they cost
-PANELS = 64  # of the quadrature in the angle
+PANELS = 64  # panels of the quadrature in the angle
 
 
 def with_exponent(factor: float) -> LogDensity:

@@ -1,4 +1,4 @@
-"""Bounded columns with Gaussian noise: the noisy sums are seen through rows, mean and covariance, one by one."""
+"""Bounded columns with Gaussian noise: the noisy sums can be computed from rows, mean and covariance."""
 
 from covassay.reference.box_moments import gauss_weights
 from covassay.reference.domain import Adjacency

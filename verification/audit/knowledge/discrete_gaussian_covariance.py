@@ -50,7 +50,7 @@ class SpreadGaussian(GaussianNoise):
 
     @property
     def lattice(self) -> Lattice:
-        """The lattice on which it is seen."""
+        """The lattice of the noise in the output."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
 
     def residuals(self, outputs: Matrix) -> Matrix:

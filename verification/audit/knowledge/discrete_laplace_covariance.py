@@ -48,7 +48,7 @@ class SpreadLaplace(EntrywiseNoise):
 
     @property
     def lattice(self) -> Lattice:
-        """The lattice on which it is seen."""
+        """The lattice of the noise in the output."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
 
     def residuals(self, outputs: Matrix) -> Matrix:

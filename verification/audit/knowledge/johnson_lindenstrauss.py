@@ -93,7 +93,7 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise where it is seen, unless the options project at d = 2, and draws of the reference."""
+    """The noise where the output shows it, unless the options project at d = 2, and draws of the reference."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

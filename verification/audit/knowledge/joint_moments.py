@@ -1,4 +1,4 @@
-"""Joint moments have Gaussian noise on the mean and on the second moment, of which both scales are seen.
+"""Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
 
 When the data are known, N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part
 has tests of its own, so that noise which is right in one part and wrong in the other shows; the tests of both together

@@ -1,122 +1,24 @@
-"""K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
+"""K-norm noise, with the scale of a pure claim."""
 
-The noise is seen on data of every shape. Its entries are not independent, but for some bodies.
-"""
+from typing import cast
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import numpy as np
-from scipy.stats import gamma
-
-from covassay.reference.domain import Matrix, Vector, second_moment
-from covassay.reference.laws import haar
-from covassay.reference.laws import k_norm as k_norm_law
-from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms.pure import k_norm
-from covassay.verification.audit.engine.contract import example_rows
-from covassay.verification.audit.engine.events import Statistic, generic_statistics
-from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared.coordinate_noise import scale_suspects
+from covassay.verification.audit.knowledge.shared import k_norm_noise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import InOneBatch
-from covassay.verification.statistics.laws import LAPLACE
-from covassay.verification.statistics.laws import gamma as gamma_law
-from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, kolmogorov_smirnov
-
-Cdf = Callable[[Vector], Vector]
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
-def _tilt(z: Matrix) -> Vector:
-    """|tr Z|/‖Z‖_*, exactly 1 if the eigenvalues have one sign."""
-    values = np.linalg.eigvalsh(z)
-    tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
-    return tilt
+def body(claim: ClaimUnderAudit) -> Body:
+    """The body that was chosen."""
+    return cast(Body, claim.options["body"])
 
 
-def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
-    """A statistic of Z in dimension 2 and its distribution function."""
-    if body == "schatten1":  # with probability 1/3 the eigenvalues have one sign
-        return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
-    if body == "covariance":  # 1/7, after weighting with (1 + tilt)^{−3}
-        return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
-    if body == "l1":
-        return lambda z: z[:, 0, 1], LAPLACE
-    if body == "l2":
-        return lambda z: 2 * z[:, 0, 1] ** 2 / (z**2).sum(axis=(1, 2)), lambda w: haar.squared_coordinate_cdf(w, 3)
-    return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
+def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
+    """Δ_K/ε."""
+    return float(k_norm.noise_scale(k_norm.sensitivity(body(claim), n, d), claim.budget["epsilon"]))
 
 
-@dataclass(frozen=True)
-class KNormNoise:
-    """The noise seen on one data set, and its tests."""
-
-    x: Matrix
-    scale: float
-    body: k_norm_law.Body
-
-    def residuals(self, outputs: Matrix) -> Matrix:
-        """Z for every output."""
-        z: Matrix = (outputs - second_moment(self.x)) / self.scale
-        return z
-
-    def radius(self, factor: float) -> Test:
-        """The test that ‖Z‖_K has its Gamma law, if the noise has that multiple of its scale."""
-        d = self.x.shape[1]
-        return lambda y: kolmogorov_smirnov(
-            k_norm_law.norm(self.residuals(y), self.body) / factor,
-            gamma_law(float(k_norm_law.degrees_of_freedom(d))),
-            f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
-        )
-
-    def total(self, outputs: Matrix) -> TestResult:
-        """The sum of ‖Z‖_K over all draws has its Gamma law."""
-        shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
-        norms = k_norm_law.norm(self.residuals(outputs), self.body)
-        return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")
-
-    def direction(self, outputs: Matrix) -> TestResult:
-        """The direction has its law, in dimension 2."""
-        statistic, cdf = _direction(self.body)
-        return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
-
-    def orientation(self, outputs: Matrix) -> TestResult:
-        """The entry off the diagonal has a fair sign."""
-        positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive with probability 1/2")
-
-
-def _scenario(n: int, d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:
-    noise = KNormNoise(example_rows(n, d), k_norm.noise_scale(k_norm.sensitivity(body, n, d), epsilon), body)
-    tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
-    if d == 2:
-        tests |= {"direction": noise.direction, "orientation": noise.orientation}
-    return Scenario(f"n={n}, d={d}", noise.x, tests, scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
-
-
-def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Radius and direction of the noise in dimension 2, and the radius in every dimension."""
-    epsilon, body = claim.budget["epsilon"], claim.options["body"]
-
-    def scenario(n: int, d: int) -> Scenario:
-        return _scenario(n, d, epsilon, body)
-
-    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        a, b = second_moment(first), second_moment(second)
-        closer = Statistic(
-            "‖Y − Σ'‖_K − ‖Y − Σ‖_K", lambda y: k_norm_law.norm(y - b, body) - k_norm_law.norm(y - a, body)
-        )
-        return (*generic_statistics(first, second, OUTPUTS["matrix"]), closer)
-
-    units = k_norm_law.degrees_of_freedom
-    return KnownLaw(
-        tuple(scenario(6, d) for d in (2, 3)),
-        common_pairs(OUTPUTS["matrix"], statistics, dimensions=(1, 2)),
-        Shapes(scenario, ("radius", "total scale"), lambda d: float(units(d)), grid()),
-    )
-
-
-KNOWN = Known(law, QueryPlusNoise(), many=InOneBatch(k_norm.draw_noise, k_norm.release))
+KNOWN = Known(k_norm_noise.law(body, scale), QueryPlusNoise(), many=InOneBatch(k_norm.draw_noise, k_norm.release))

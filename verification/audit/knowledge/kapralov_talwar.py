@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import haar
@@ -48,7 +48,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
     )  # dense where the mass is
     values = [float((joint * LAPLACE((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid]
-    table = PchipInterpolator(grid, np.maximum.accumulate(values))
+    table = scipy.interpolate.PchipInterpolator(grid, np.maximum.accumulate(values))
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
 
 

@@ -26,7 +26,7 @@ GROUP = "covassay.knowledge"  # entry points of other packages: the name of a me
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix]]
-UNKNOWN = NotAdditive("no derivation of a form without sampling error is known")
+UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,13 @@ class Known:
 
     law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape. Where
         it is left out, draws are compared with draws of the reference.
-    path : the path from the data to the output, perhaps for the options of a claim.
-    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one by one.
+    path : the path from the data to the output, perhaps for the options of a claim. If it is a query
+        plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
+    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one after another.
     add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
         that is not known.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
-    view : how outputs are looked at under a claim, if not as they are.
+    view : what computes from an output under a claim what is tested; None tests the output itself.
     bits_unseen : why the check of low-order bits finds no loss above the claim in float releases; empty if it does.
 
     The reference is drawn beside a target at every budget: it follows from the declaration of the mechanism.

@@ -28,7 +28,7 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
-DIMENSION = 4  # of the data inside the cone
+DIMENSION = 4  # columns of the data inside the cone
 MOST_COLUMNS = 12
 ZERO_ROWS = 10
 

@@ -1,4 +1,4 @@
-"""Symmetric nuclear-Laplace perturbation: the noise is seen, its nuclear norm is Gamma(d(d + 1)/2).
+"""Symmetric nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d(d + 1)/2).
 
 Its eigenvectors are Haar, and the spectral norm has an exact Pfaffian law. All of this holds on data of every shape.
 """
@@ -8,9 +8,9 @@ from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
 from covassay.reference.mechanisms.pure.nuclear_laplace import count_share, scale_of_sum
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.nuclear_noise import law_of_counted, law_of_perturbation
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
-from covassay.verification.audit.knowledge.shared.reference_draws import InOneBatch
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:

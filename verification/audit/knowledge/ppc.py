@@ -39,9 +39,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", "unequal directions", size))
-        return eigenvalues(
-            np.array([claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)])
-        )
+        return eigenvalues(claim.draws(x, size, rng))
 
     def eigenvalue(i: int) -> Test:
         null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"

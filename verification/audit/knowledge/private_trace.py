@@ -1,4 +1,4 @@
-"""The private trace has Laplace noise, which is seen on data of every shape."""
+"""The private trace has Laplace noise, which the output shows on known data of every shape."""
 
 import numpy as np
 

@@ -41,7 +41,7 @@ from covassay.verification.statistics.tests import TestResult, two_sample
 
 FAR = 10.0  # with √d it is how many σ the noise may have in a direction, but for a probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
-COLUMNS = 16  # of the data near the choice
+COLUMNS = 16  # columns of the data near the choice
 COUNT = 3  # rows along each axis there
 TURNING = 15.0  # ψ in units of σ on the data with turning directions
 EDGE = {"goe": 1.13, "wigner": 1.42}  # times √d σ: so far is the threshold away there, where 3 % of σ show best

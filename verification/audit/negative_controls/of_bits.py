@@ -109,7 +109,7 @@ def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a public grid, coarse beside the unit in the last place: nothing is seen."""
+    """The float sum is rounded to a public grid, coarse beside the unit in the last place: nothing is detected."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), GRID)
 
 

@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
 On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and what is wrong with single
-integers cannot be seen. So some of these have rows of one or two bits.
+integers cannot be detected. So some of these have rows of one or two bits.
 """
 
 import math

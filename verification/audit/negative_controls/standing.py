@@ -13,7 +13,6 @@ WRONG_CALL = "another shape in every dimension may come from a wrong call, so th
 STEERS = "the step steers a choice or a clip that the data decide clearly; data near the choice would do"
 
 STANDING: Mapping[str, str] = {
-    "gaussian-redrawn-at-six": "P(|N| > 6) = 2e-9 in each entry: about 10¹⁰ draws of one entry",
     "twelve-uniforms": "the distribution function is off by 0.002 at most: about 4 · 10⁶ draws",
     "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
     "adaptive-trace-bare": STEERS,
@@ -26,9 +25,10 @@ STANDING: Mapping[str, str] = {
     "upper-triangle-only": f"INCONCLUSIVE, exit 3: {WRONG_CALL}",
     "accepts-anything": NOTED,
     "silences-numpy": NOTED,
+    "keeps-the-rows": NOTED,
+    "tells-the-mean": NOTED,
     "overflows-at-six": f"it needs a draw of probability 1e-10, which a forced draw shows: {NOTED}",
     "slow-in-high-dimension": f"the dimension is public: {NOTED}",
     "image-image-90": "10 % of a scale behind a fitted matrix: more than 10⁴ draws",
     "error-tells-the-norm": "refusing long rows is a public precondition; the words of an exception are not read",
-    "bare-once-in-a-million": "seen in N draws with probability 1 − (1 − 10⁻⁶)^N: 3 · 10⁶ draws see it in 95 % of runs",
 }

@@ -18,7 +18,7 @@ from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.declared import default_claim
 
 ALPHA = 1e-9
-SAMPLES = 2000  # a side
+SAMPLES = 2000  # draws per data set
 
 
 def claim_of(control: NegativeControl) -> Guarantee:

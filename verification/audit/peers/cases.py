@@ -20,8 +20,8 @@ from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
 FALSE, ABORTED = -1000.0, -2000.0  # in place of a number, where a sparse vector technique gives none
 DELTA = 1e-6
-COUNTED_UP_TO = 5  # of the truncated geometric mechanism
-QUERIES = 10  # of the sparse vector techniques
+COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
+QUERIES = 10  # the number of queries of the sparse vector techniques
 THRESHOLD = 1.0
 
 Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]

@@ -3,18 +3,19 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from covassay.verification.audit.peers.by_draws import section
 from covassay.verification.audit.peers.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
 from covassay.verification.audit.peers.table import Line
 from covassay.verification.audit.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
 
-ROUNDING = 1e-9  # of shares of seeds
+ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
 # Why another tool shows more in a row; a test asks for a reason in every such row, and for none elsewhere.
 REASONS: dict[tuple[str, str], str] = {
     ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
     "outputs alone the size shows only in rare large noise",
-    ("inferred-domain", SNIPER): "The outputs of covassay's target fail on one side in every draw, so it stops after "
-    "about 110 draws a side, with p < 1e-14; the other bound has all draws",
+    ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
+    "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
     ("truncated-geometric", RECORDER): "By 0.003 at the level 0.05, which is less than the seeds differ; at 1e-9 "
     "covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
@@ -107,8 +108,8 @@ def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) 
     return f"| {' | '.join(cells)} |"
 
 
-def page(lines: Sequence[Line]) -> str:
-    """The text of proofs/PEERS.md."""
+def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
+    """The text of proofs/PEERS.md, with the lines of `by_draws`."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
     text = [HEAD, "**Versions.** Where a tool states none, the kept figures are of the commit that is named.\n"]
@@ -128,7 +129,7 @@ def page(lines: Sequence[Line]) -> str:
         text.append(f"|{'---|' * (5 + len(TOOLS))}")
         text += [_row(case, lines, ahead) for case in CASES.values() if case.source == source]
         text.append("")
-    return "\n".join([*text, NOT_COMPARED])
+    return "\n".join([*text, *section(by_draws, lines), NOT_COMPARED])
 
 
 NOT_COMPARED = """\

@@ -180,7 +180,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
-            _module("dpsniper.utils.paths").set_output_directory(folder)  # of logs that are not read
+            _module("dpsniper.utils.paths").set_output_directory(folder)  # for logs that are not read
             rng, sample = _generator(case, seed, SNIPER), _padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]

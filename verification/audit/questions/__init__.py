@@ -1,4 +1,6 @@
-"""Every question of the audit: one module each, in a folder for the part of the verdict for which it counts.
+"""Every question of the audit: one module each, in the folder of its kind.
+
+`law` also has two of the kind "data path", which look at the draws of the law test.
 
 Other packages add questions by an entry point of the group `covassay.questions` that names a `Question`.
 """

@@ -38,7 +38,7 @@ def _laws(subject: Subject) -> list[str]:
 
 
 def _about(centre: Location, subject: Subject) -> list[str]:
-    """The suspects that fit the outputs about another centre."""
+    """The suspects that fit the outputs after these are moved from the centre found to the right one."""
     path = subject.known.data_path
     if path is None or path.query is None:
         return []

@@ -149,7 +149,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 
 @dataclass(frozen=True)
 class AffineNoise:
-    """y = centre + gains · z. rounding : by how much an entry of the output was seen off, or may be by its size."""
+    """y = centre + gains · z. rounding : how far an entry of the output was off, or may be off for its size."""
 
     centre: Vector
     gains: Matrix

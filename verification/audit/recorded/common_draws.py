@@ -7,6 +7,7 @@ each draw, and all of them, are forced into their tails. Any other relation says
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from covassay.verification.audit.recorded.tape import Tape
 FRESH = 20  # tapes of fresh draws
 MOST_FORCED = 12  # variables that are forced one by one
 EXACT = 1e-9  # relative to the spread of an entry: a relation that is off by less holds
+DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
+FEW = 3  # tapes for each of these values
 SECONDS = 2.0
 
 
@@ -39,6 +42,81 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
         if not found.difference:
             return found
     return found
+
+
+def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool:
+    """Whether both make the same draws on two tapes, and give the same outputs from them."""
+    outputs = []
+    with target.standing(), reference.standing():
+        for number in (seed, seed + 1):
+            y, r = target.run(x, Tape(number)), reference.run(x, Tape(number))
+            if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
+                return False
+            outputs.append((y.output, r.output))
+    ys, rs = np.array([y for y, _ in outputs]), np.array([r for _, r in outputs])
+    allowed = EXACT * np.ptp(rs, axis=0) + ROUNDING * UNIT * np.abs(rs).max(initial=0.0)
+    return bool((np.abs(ys - rs) <= allowed).all())
+
+
+def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
+    """Compare the outputs where the target makes one draw more, a number that decides now and then about the noise.
+
+    If it leaves the outputs as they are, or else scales the reference's by less than 1 everywhere, or by more than 1
+    everywhere, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    """
+    found = Compared()
+    for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
+        try:
+            with target.standing(), reference.standing():
+                side, _ = steady(target, data, data, number, seconds)
+                found = _by_decider(side, reference, data, number)
+        except NotDecided as error:
+            return Compared(reason=str(error), left_out=isinstance(error, OutOfTime))
+        if not found.difference:
+            return found
+    return found
+
+
+def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compared:
+    theirs = side.base.tape.draws
+    ours = [draw.signature for draw in reference.run(x, Tape(seed)).tape.draws]
+    single = [k for k, draw in enumerate(theirs) if draw.family == "uniform" and np.size(draw.value) == 1]
+    extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
+    if not extra:
+        return Compared(reason="the target makes other draws")
+    factors = []
+    for u in DECIDING:
+        outputs = []
+        for j in range(FEW):
+            generator = np.random.default_rng([seed, j])
+            drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
+            value = np.full_like(np.asarray(drawn[extra[0]].value), u)
+            drawn[extra[0]] = replace(drawn[extra[0]], value=value if drawn[extra[0]].shape else float(u))
+            rest = [draw for k, draw in enumerate(drawn) if k != extra[0]]
+            y, r = side.run(Tape(seed + 1, drawn)), reference.run(x, Tape(seed + 1, rest))
+            if y.failure or r.failure or y.tape.trouble or r.tape.trouble or y.shape != r.shape:
+                return Compared(reason="the draws depend on the draws")
+            outputs.append((y.output, r.output))
+        factor = _factor(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
+        if factor is None:
+            return Compared(reason="the output is no multiple of the reference's")
+        factors.append(factor)
+    less, more = (np.array(factors) < 1 - TELLING).any(), (np.array(factors) > 1 + TELLING).any()
+    if less == more:
+        return Compared(reason="" if not less else "more noise at times, and less at others")
+    k = int(np.argmax(np.abs(np.array(factors) - 1)))
+    return Compared(f"the output varies {factors[k]:.6g} times as much where {theirs[extra[0]]} is {DECIDING[k]:.3g}")
+
+
+def _factor(ys: Matrix, rs: Matrix) -> float | None:
+    """By how much the first outputs vary more, if all entries do alike."""
+    changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
+    factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
+    size = float(np.abs(ys).max() + np.abs(rs).max())
+    off = np.minimum(np.abs(changes - factor * usual), np.abs(changes + factor * usual)).max()
+    moved = np.abs(np.abs(ys - rs)).max() if abs(factor - 1) <= TELLING else 0.0
+    exact = EXACT * float(np.abs(usual).max()) + ROUNDING * UNIT * size
+    return factor if off <= exact and moved <= exact else None
 
 
 def _tapes(side: Side, seed: int) -> Iterator[Tape]:

@@ -6,9 +6,10 @@ the draws, with noise of one law on both. Where the noise differs, or the map is
 known probabilities may still refute (`half_lines`). A refutation is repeated on a copy of the pair that the target has
 not seen, with more draws.
 
-A target that has been called before on the same data may have kept its noise; so ask this before anything else.
+A target may keep its noise for data on which it was called before. So a pair should be data that it has not seen.
 """
 
+import math
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,11 +33,15 @@ from covassay.verification.audit.recorded.affine import (
     variables_of,
 )
 from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.atoms import by_atoms
+from covassay.verification.audit.recorded.determined import determined
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
-from covassay.verification.audit.recorded.losses import Letter, Undecided, law_of, letter_of, loss_in, one_noise
+from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
-from covassay.verification.audit.recorded.tape import Tape
+from covassay.verification.audit.recorded.redraws import by_redraws
+from covassay.verification.audit.recorded.steps import by_steps
+from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
 SLACK = 1e-3  # relative: a noise scale that is too small by less may be a rounded constant, and refutes nothing
@@ -44,6 +49,7 @@ MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events show: in a far tail t
 AGAIN = 24  # fresh tapes for the repetition of a refutation
 MOVED = 1e-6  # how far its rows are moved
 SEEDINGS = 6  # tapes on which seeds must all be different
+FEW_SEEDS = 2.0**24  # if all noise follows from a seed with fewer values, an attacker computes every output in a second
 SEED_ONLY = ("integers", "bytes")
 SECONDS = 10.0  # for one pair; its repetition has as many
 
@@ -171,19 +177,58 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """`exact_loss` of a recorder."""
-    x, other = np.array(x, dtype=float), np.array(other, dtype=float)
+    """`exact_loss` of a recorder. What its package's primitives put out is asked first, because it takes fewer runs."""
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
-    told = ExactLoss((x, other), adjacency, letter, claimed, None, False, "", primitives=tuple(p.name for p in made.primitives))  # fmt: skip  # noqa: E501
+    pair = np.array(x, dtype=float), np.array(other, dtype=float)
+    result = ExactLoss(pair, adjacency, letter, claimed, None, False, "", primitives=tuple(p.name for p in made.primitives))  # fmt: skip  # noqa: E501
+    allowed = Allowance(seconds)
+    if made.primitives:
+        result = _by_primitives(made, result, claim, bounds, seed, seconds / 2)
+    if result.decided:
+        return result
+    found = _by_draws(made, result, claim, bounds, seed, max(allowed.left, seconds / 2))
+    return found if found.decided or not result.reason else replace(found, reason=f"{found.reason}; {result.reason}")
+
+
+def _by_primitives(
+    made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
+    seconds: float,
+) -> ExactLoss:  # fmt: skip
+    """The loss by what the package's primitives put out, where the release determines it."""
+    try:
+        found = determined(made, *result.pair, claim, seed, SLACK, seconds)
+        new = replace(
+            result, loss=found.loss, decided=True, with_slack=found.with_slack, rounding=found.rounding,
+            reason=found.reason, recorded=found.numbers, used=found.numbers, seeds=(seed,),
+        )  # fmt: skip
+        if not new.refuted:
+            return new
+        copies = [fresh_copy(data, bounds, seed) for data in result.pair]
+        again = determined(made, copies[0], copies[1], claim, seed + 1, SLACK, seconds)
+        if again.with_slack - again.rounding > new.claimed * (1 + MARGIN):
+            return replace(new, seeds=(seed, seed + 1))
+        return replace(
+            result, reason=f"by primitives the loss is {found.loss:.6g}, and {again.loss:.6g} on data next to these"
+        )
+    except Undecided as error:
+        return replace(result, reason=f"by primitives: {error}")
+
+
+def _by_draws(
+    made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
+    seconds: float,
+) -> ExactLoss:  # fmt: skip
+    """The loss by the draws alone."""
+    x, other = result.pair
     with made.standing():
         try:
             found = _found(made, x, other, claim, seed, seconds)
         except (NotDecided, Undecided) as error:
-            return replace(told, reason=str(error), seeds=(seed,), answers=not isinstance(error, NoAnswer))
-        told = _told(told, found, seed)
-        if not told.refuted:
-            return told
+            return replace(result, reason=str(error), seeds=(seed,), answers=not isinstance(error, NoAnswer))
+        result = _with(result, found, seed)
+        if not result.refuted:
+            return result
         copies = fresh_copy(x, bounds, seed), fresh_copy(other, bounds, seed)
         try:
             again = _found(made, *copies, claim, seed + 1, seconds, AGAIN)
@@ -191,18 +236,18 @@ def loss_of_pair(
                 raise NotDecided(
                     "other draws on data that the target has not seen: it keeps something from call to call"
                 )
-            repeated = _told(told, again, seed)
+            repeated = _with(result, again, seed)
             if not repeated.refuted:
                 raise NotDecided(f"on data next to these the loss is {again.loss:.6g}")
         except (NotDecided, Undecided) as error:
-            return replace(told, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
-    return replace(told, seeds=(seed, seed + 1))
+            return replace(result, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
+    return replace(result, seeds=(seed, seed + 1))
 
 
-def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
+def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
     count = len(found.ready.variables)
     return replace(
-        told,
+        result,
         loss=found.loss,
         with_slack=found.with_slack,
         rounding=found.rounding,
@@ -236,7 +281,10 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
     The runs raise `NotDecided` when the time is up.
     """
-    first, second = steady(made, x, other, seed, seconds)
+    return _ready(*steady(made, x, other, seed, seconds))
+
+
+def _ready(first: Side, second: Side) -> Ready:
     variables, others = variables_of(first.base.tape)
     seeding = _seeding(first.run, second.run, first.base, second.base, others)
     return Ready(first, second, understood(first.run, first.base, variables), seeding)
@@ -291,9 +339,37 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
     found: list[list[str]] = [first.tape.seeds]
     for k in range(1, SEEDINGS):
         found.append(made.run(x, Tape(seed + 7919 * k)).tape.seeds)
+    few = few_seeds(first.tape) is not None
     for one in zip(*found, strict=False):
-        if len(set(one)) < len(found):
+        if len(set(one)) < (2 if few else len(found)):
             raise NotDecided(f"a generator is seeded with {one[0]} again and again: its draws are no secret")
+
+
+def few_seeds(tape: Tape) -> int | None:
+    """How many values the seeds have together, if all other draws come from generators with seeds and these are few."""
+    if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
+        return None
+    count = 1
+    for draw in tape.draws:
+        count *= 1 if draw.seeded else _values(draw)
+        if count > FEW_SEEDS:
+            return None
+    return count
+
+
+def _values(draw: Draw) -> int:
+    """How many values a draw of whole numbers or bytes may take; at least as many where this is not known."""
+    many = int(FEW_SEEDS) + 1
+    try:
+        if draw.family == "bytes":  # of so many bytes, of which so many bits are used
+            length, *bits = (int(str(parameter)) for parameter in draw.parameters)
+            return min(many, 1 << min([8 * length, *bits]))
+        low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
+        ends = (0, int(low)) if high == "None" else (int(low), int(high))
+        count = max(1, ends[1] - ends[0] + (endpoint == "True"))
+        return int(min(many, count ** math.prod(draw.shape)))
+    except (ValueError, OverflowError):
+        return many
 
 
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
@@ -316,17 +392,42 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
 def _found(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, seconds: float, fresh: int = FRESH
 ) -> _Found:
-    at = ready(made, x, other, seed, seconds)
+    sides = steady(made, x, other, seed, seconds)
+    few = few_seeds(sides[0].base.tape)
+    if few is not None and not _equal(sides[0].base.output, sides[1].base.output):
+        return _of_few_seeds(*sides, few, claim)
     rng = np.random.default_rng([seed, 1])
+    found: _Found | None = None
+    error: NotDecided | Undecided | None = None
+    try:
+        found = _of_ready(_ready(*sides), claim, rng, fresh)
+        if found.decided:
+            return found
+    except OutOfTime:
+        raise
+    except (NotDecided, Undecided) as raised:
+        error = raised
+    variables, _ = variables_of(sides[0].base.tape)
+    for events in (by_atoms, by_redraws, by_steps):
+        above = _above(Ready(*sides, variables, ()), *events(*sides, claim, rng), claim, len(variables))
+        if above.decided:
+            return above
+    if found is None:
+        assert error is not None
+        raise error
+    return found
+
+
+def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int) -> _Found:
     first = measured(at.first.run, at.first.base, at.variables, rng, at.seeding, fresh)
     second = first if isinstance(first, NotAffine) else _on_the_other(at, first, rng, fresh)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
-        told = first if isinstance(first, NotAffine) else second
-        assert isinstance(told, NotAffine)
+        failed = first if isinstance(first, NotAffine) else second
+        assert isinstance(failed, NotAffine)
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
-            raise NotDecided(told.reason)
-        return _above(at, loss, f"{told.reason}; {how}", claim, len(at.variables))
+            raise NotDecided(failed.reason)
+        return _above(at, loss, f"{failed.reason}; {how}", claim, len(at.variables))
     used = sum(one or two for one, two in zip(first.used, second.used, strict=True))
     if not used:
         raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
@@ -339,6 +440,14 @@ def _found(
     counted = Counter(v.family for v, u in zip(first.variables, first.used, strict=True) if u)
     kinds = ", ".join(f"{number} {family}" for family, number in counted.items())
     return _Found(loss, with_slack, rounding, False, True, f"additive noise of {kinds} draws", at, used)
+
+
+def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
+    """The loss where each data set has so few outputs, which are others on the other one."""
+    loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
+    variables, _ = variables_of(first.base.tape)
+    reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
+    return _Found(loss, loss, 0.0, False, True, reason, Ready(first, second, variables, ()), len(variables))
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:

@@ -16,7 +16,7 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 Rows = tuple[tuple[float, ...], ...]
 LETTERS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 MOST_OF_PATH = 6  # draws that a sentence names
-MOST_ROWS = 100  # of a data set that a report holds
+MOST_ROWS = 100  # the most rows of a data set that a report holds
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Spending:
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
     loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
-    family: Literal["laplace", "normal"] = field(metadata=says("The law of its noise."))
+    family: Literal["laplace", "normal", "geometric"] = field(metadata=says("The law of its noise."))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class ExactLosses(Facts):
 
     pairs: int = field(metadata=says("On how many pairs the loss was asked for.", **COUNT))
     decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
-    evaluations: int = field(metadata=says("How many pairs the search looked at.", **COUNT))
+    evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # `exact` of the report holds them
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})  # at which events are aimed

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.recorded.affine import Variable, coordinates, tape_at, variables_of
@@ -77,7 +77,7 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
             if a.shape[1] != b.shape[1]:
                 return Gains((), {}, "the outputs have different sizes")
             cosines = np.abs(a @ b.T)
-            pairs = [(int(i), int(j)) for i, j in zip(*linear_sum_assignment(-cosines), strict=True) if cosines[i, j] > ALIKE]  # fmt: skip  # noqa: E501
+            pairs = [(int(i), int(j)) for i, j in zip(*scipy.optimize.linear_sum_assignment(-cosines), strict=True) if cosines[i, j] > ALIKE]  # fmt: skip  # noqa: E501
         for i, j in pairs:
             factor = float(np.linalg.norm(first[i][2]) / np.linalg.norm(second[j][2]))
             key = family, first[i][1], second[j][1], float(f"{factor:.6g}")

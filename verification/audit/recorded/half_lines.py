@@ -27,13 +27,14 @@ from covassay.verification.audit.recorded.affine import (
     quantile,
     tape_at,
 )
-from covassay.verification.audit.recorded.losses import event_loss
+from covassay.verification.audit.recorded.losses import Law, event_loss, loss_in
 from covassay.verification.audit.recorded.recorder import Recorded
 
 LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
+TELLING = 1e6  # times the rounding of an entry: noise of that size cannot be lost in it
 BISECTED = 6  # thresholds whose probability on the other data set is found to the last digits
 
 
@@ -207,8 +208,15 @@ def _bisected(
 
 
 def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) -> float:
-    """The largest loss that thresholds of linear functions prove, for two affine models with noise of other laws."""
+    """The largest loss that thresholds of linear functions prove, for two affine models with noise of other laws.
+
+    An entry with noise on one data set and none on the other has an infinite loss.
+    """
     a, b = first.gains, second.gains
+    strengths = np.sqrt([(a**2).sum(axis=1), (b**2).sum(axis=1)])
+    telling = strengths.max(axis=0) > TELLING * (first.rounding + second.rounding)
+    if (telling & (strengths.min(axis=0) == 0)).any():
+        return loss_in(claim, Law(math.inf, (math.inf,), 0.0))[0]
     families = {v.family for v, u, w in zip(first.variables, first.used, second.used, strict=True) if u or w}
     if families == {"normal"}:
         return max((_of_law("normal", *law, claim) for law in _normal_laws(first, second)), default=0.0)

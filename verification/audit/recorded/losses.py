@@ -18,7 +18,7 @@ from covassay.verification.audit.recorded.affine import AffineNoise
 RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
 OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
 WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
-ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # of Rényi divergences
+ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
 Letter = Literal["epsilon", "rho", "delta"]

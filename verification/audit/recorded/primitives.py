@@ -1,22 +1,27 @@
 """Primitives: callables of a package that add noise of a known law to a value, declared by name.
 
 Some packages build their noise from several draws, or in another language. An adapter declares the callable, the family
-and where the scale is; the stand-in then returns value + scale · z with z on the tape, or value + an integer draw. That
-the package's own sampler has the declared law is assumed here and must be tested by statistics.
+and where the scale is; the stand-in then returns value + noise, with the draws on the tape. That the package's own
+sampler has the declared law is assumed here and must be tested by statistics.
 """
 
 import contextlib
 import importlib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from covassay.reference.domain import Vector
 from covassay.verification.audit.recorded.stand_ins import tape_of_run
-from covassay.verification.audit.recorded.tape import Stream
+from covassay.verification.audit.recorded.tape import Stream, Tape
 
-Family = Literal["normal", "laplace"]
+Family = Literal["normal", "laplace", "geometric"]
+Into = Literal["", "clipped", "folded", "redrawn"]
+Range = tuple[float, float]
+EVERYWHERE: Range = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -24,18 +29,24 @@ class Primitive:
     """A callable that adds noise.
 
     module, path : where it is, as "diffprivlib.mechanisms.laplace" and "Laplace.randomise".
-    family : the law of the noise; the family of its unit draw on the tape.
-    value, scale : the call's positional arguments -> what noise is added to, and the scale: b of Laplace noise, the
-        standard deviation of normal noise.
-    after : what is done to value + noise, given the call's arguments too, as truncation to a range.
+    family : the law of the noise. "geometric" is the two-sided law of whole numbers, P(Z = k) ∝ exp(−|k|/scale).
+    value, scale : the call's arguments -> what noise is added to, a number or an array, and the scale: b of Laplace
+        noise, the standard deviation of normal noise, 1/ε of geometric noise for whole numbers that move by 1.
+    into, range : how value + noise is brought into a range, and the arguments -> the range. "clipped" takes the nearest
+        point of the range, "folded" mirrors at its ends, and "redrawn" draws until the sum lies in it.
+    after : the output as an array, and the call's arguments -> what the call returns; a float unless it is given.
+    seed : the call's arguments -> what its generator was seeded with, where a generator of the package draws.
     """
 
     module: str
     path: str
     family: Family
     value: Callable[..., Any]
-    scale: Callable[..., float]
+    scale: Callable[..., Any]
+    into: Into = ""
+    range: Callable[..., Range] = lambda *args, **named: EVERYWHERE
     after: Callable[..., Any] | None = None
+    seed: Callable[..., Any] | None = None
 
     @property
     def name(self) -> str:
@@ -45,12 +56,13 @@ class Primitive:
 
 @dataclass(frozen=True)
 class PrimitiveCall:
-    """One call of a primitive in a run."""
+    """One call of a primitive in a run. value, scale and output have one entry for each number that gets noise."""
 
     primitive: Primitive
-    value: float
-    scale: float
-    output: float
+    value: Vector
+    scale: Vector
+    range: Range
+    output: Vector
 
 
 @dataclass
@@ -76,6 +88,71 @@ def transcribing(transcript: Transcript) -> Iterator[Transcript]:
         _transcript = before
 
 
+def folded(value: Vector, low: float, high: float) -> Vector:
+    """The value, mirrored at the ends of a range until it lies in it."""
+    if math.isinf(high):
+        return low + np.abs(value - low) if math.isfinite(low) else value
+    if math.isinf(low):
+        return high - np.abs(high - value)
+    turn = np.mod(value - low, 2 * (high - low))
+    return np.asarray(low + np.minimum(turn, 2 * (high - low) - turn))
+
+
+def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vector) -> Vector:
+    """The quantile of value + Laplace noise, given that it lies in the range."""
+    first, last = (_laplace(np.asarray((end - value) / scale)) for end in (low, high))
+    p = np.clip(first + uniform * (last - first), first, last)
+    with np.errstate(divide="ignore"):
+        z = np.where(p <= 0.5, np.log(2 * p), -np.log(2 * (1 - p)))
+    return np.clip(value + scale * z, low, high)
+
+
+def _laplace(z: Vector) -> Vector:
+    """P(Z ≤ z) of Laplace noise of scale 1."""
+    return np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0.0)), 1 - 0.5 * np.exp(-np.maximum(z, 0.0)))
+
+
+def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bounds: Range, shape: Any) -> Vector:
+    """value + noise, brought into the range, from draws of the tape."""
+
+    def draw(family: str, parameter: Any, make: Callable[[np.random.Generator], Any]) -> Vector:
+        return np.reshape(tape.draw(Stream(), family, (parameter,), shape, make), -1)
+
+    name = primitive.name
+    if primitive.into == "redrawn":
+        return _redrawn(value, scale, *bounds, draw("uniform", name, lambda g: g.random(shape)))
+    if primitive.family == "geometric":
+        p = -math.expm1(-1 / float(scale[0]))
+        one, two = (draw("geometric", p, lambda g: g.geometric(p, shape)) for _ in range(2))
+        noisy = value + one - two
+    elif primitive.family == "normal":
+        noisy = value + scale * draw("normal", name, lambda g: g.standard_normal(shape))
+    else:
+        noisy = value + scale * draw("laplace", name, lambda g: g.laplace(size=shape))
+    if primitive.into == "clipped":
+        return np.clip(noisy, *bounds)
+    return folded(noisy, *bounds) if primitive.into == "folded" else noisy
+
+
+def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Vector, Any]:
+    """The output of a call, which is written down, and its shape."""
+    given = np.asarray(primitive.value(*args, **named), dtype=float)
+    scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
+    bounds, value = primitive.range(*args, **named), given.reshape(-1)
+    if primitive.seed is not None:
+        tape.seeds.append(repr(primitive.seed(*args, **named)))
+    output = _drawn(primitive, tape, value, scale, bounds, given.shape)
+    if _transcript is not None:
+        k, held = len(_transcript.calls), _transcript.held
+        if held is not None:
+            if k < len(held) and held[k].primitive is primitive and len(held[k].output) == len(output):
+                output = held[k].output
+            else:
+                _transcript.trouble = f"call {k + 1} is of {primitive.name} here and not there"
+        _transcript.calls.append(PrimitiveCall(primitive, value, scale, bounds, output))
+    return output, given.shape
+
+
 def _replaced(primitive: Primitive, real: Any) -> Callable[..., Any]:
     inside = False
 
@@ -86,23 +163,13 @@ def _replaced(primitive: Primitive, real: Any) -> Callable[..., Any]:
             return real(*args, **named)
         inside = True
         try:
-            value, scale = float(primitive.value(*args, **named)), float(primitive.scale(*args, **named))
+            output, shape = _output(primitive, tape, args, named)
         finally:
             inside = False
-        make = (lambda g: g.standard_normal()) if primitive.family == "normal" else (lambda g: g.laplace())
-        z = tape.draw(Stream(), primitive.family, (primitive.name,), None, make)
-        output = value + scale * float(z)
+        shaped = np.reshape(output, shape)
         if primitive.after is not None:
-            output = float(primitive.after(output, *args, **named))
-        if _transcript is not None:
-            k, held = len(_transcript.calls), _transcript.held
-            if held is not None:
-                if k < len(held) and held[k].primitive is primitive:
-                    output = held[k].output
-                else:
-                    _transcript.trouble = f"call {k + 1} is of {primitive.name} here and not there"
-            _transcript.calls.append(PrimitiveCall(primitive, value, scale, output))
-        return np.float64(output)
+            return primitive.after(shaped, *args, **named)
+        return shaped if shape else np.float64(shaped)
 
     return call
 

@@ -50,7 +50,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
 
 
 class TooMany(NotDecided):
-    """More numbers are drawn than are looked at."""
+    """More numbers are drawn than are compared."""
 
 
 def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
@@ -61,8 +61,6 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
         found = measured(at.first.run, at.first.base, at.variables, np.random.default_rng([seed, 4]), at.seeding)
     if isinstance(found, NotAffine):
         raise NotDecided(found.reason)
-    if not any(found.used):
-        raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
     return found
 
 
@@ -70,6 +68,10 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     """How two laws differ."""
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
+    if not any(second.used):
+        return Compared(reason="no draw of the reference reaches the output")
+    if not any(first.used):  # draws are made anew in every call, so that nothing was kept
+        return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
     if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= SYMMETRIC:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")

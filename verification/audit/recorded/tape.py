@@ -6,7 +6,7 @@ depends on the data shows in the output and not on the tape. Generators that are
 
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ class Draw:
     """One draw, perhaps of many numbers.
 
     family : the law, such as "normal". parameters : of the law, apart from location and scale. value : what was drawn,
-    in units of the law. place : the function of the target that asked for it. make : draws another value.
+    in units of the law. place : the function of the target that asked for it. make : draws another value. seeded :
+    whether it comes from a generator with a seed.
     """
 
     family: str
@@ -34,6 +35,7 @@ class Draw:
     value: Any
     place: str
     make: Make
+    seeded: bool = False
 
     @property
     def signature(self) -> tuple[Hashable, ...]:
@@ -74,8 +76,7 @@ class Tape:
         """A tape that gives the same draws, except that some, by number, have other values."""
         draws = list(self.draws)
         for k, value in (values or {}).items():
-            old = draws[k]
-            draws[k] = Draw(old.family, old.parameters, old.shape, value, old.place, old.make)
+            draws[k] = replace(draws[k], value=value)
         return Tape(self.seed + 1, draws)
 
     def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
@@ -86,7 +87,7 @@ class Tape:
         else:
             kept = self._seeded.setdefault(stream.key, [])
             if stream.position == len(kept):
-                kept.append(self._next(family, parameters, shape, make))
+                kept.append(self._next(family, parameters, shape, make, seeded=True))
             found = kept[stream.position]
             stream.position += 1
             if found.signature != (family, parameters, shape):
@@ -95,7 +96,9 @@ class Tape:
         value = found.value
         return value.copy() if isinstance(value, np.ndarray) else value
 
-    def _next(self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make) -> Draw:
+    def _next(
+        self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make, seeded: bool = False
+    ) -> Draw:
         k = len(self.draws)
         drawn = None
         if self.before is not None:
@@ -103,7 +106,7 @@ class Tape:
             if drawn is None or drawn.signature != (family, parameters, shape):
                 self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or ''} here and not there".strip()
                 drawn = None
-        drawn = drawn or self._new(family, parameters, shape, make)
+        drawn = replace(drawn or self._new(family, parameters, shape, make), seeded=seeded)
         self.draws.append(drawn)
         return drawn
 

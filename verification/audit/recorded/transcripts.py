@@ -2,54 +2,74 @@
 
 On the neighbour the outputs of the primitives are held as they were, and what noise is added to is written down again.
 The losses of the calls add up. This is the loss of the transcript along one path. It is the loss of the release only
-where the release determines the transcript; otherwise it is an upper bound on this path, and refutes nothing.
+where the release determines the transcript (`determined`); otherwise it is an upper bound on this path, and refutes
+nothing.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from covassay.reference.domain import Matrix
-from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.recorded.losses import Law, loss_in
-from covassay.verification.audit.recorded.primitives import Family, Transcript, transcribing
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee, PureDP
+from covassay.verification.audit.recorded.losses import Law, Undecided, loss_in
+from covassay.verification.audit.recorded.primitive_losses import losses, shifts
+from covassay.verification.audit.recorded.primitives import Family, PrimitiveCall, Transcript, transcribing
 from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
-
-SAME_SCALE = 1e-9  # relative: scales that differ by less differ by rounding
 
 
 @dataclass(frozen=True)
 class Spent:
-    """One call of a primitive on both data sets. loss : ε of Laplace noise, μ of normal noise."""
+    """One call of a primitive on both data sets.
+
+    loss : ε of Laplace and geometric noise, μ of normal noise. signed : the loss in each direction. plain : whether the
+    output has no range. shifts : of plain noise, in scales.
+    """
 
     primitive: str
     family: Family
-    values: tuple[float, float]
-    scales: tuple[float, float]
+    values: tuple[Vector, Vector]
+    scales: tuple[Vector, Vector]
     loss: float
+    signed: tuple[float, float]
+    plain: bool
+    shifts: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.primitive}: {'ε' if self.family == 'laplace' else 'μ'} = {self.loss:.6g}"
+        return f"{self.primitive}: {'μ' if self.family == 'normal' else 'ε'} = {self.loss:.6g}"
 
 
 @dataclass(frozen=True)
 class TranscriptLoss:
-    """epsilon : the sum over Laplace primitives. mu : √Σμ² over normal ones. reason : why there is no figure."""
+    """epsilon : of all primitives that are not normal. mu : √Σμ² over normal ones. reason : why there is no figure."""
 
     spent: tuple[Spent, ...]
     epsilon: float = 0.0
     mu: float = 0.0
     reason: str = ""
 
-    def loss_in(self, claim: Guarantee) -> float:
-        """The loss in the letter of the claim.
+    @property
+    def plain(self) -> bool:
+        """Whether all noise is Laplace or normal, and no output is brought into a range."""
+        return all(s.plain and s.family != "geometric" for s in self.spent)
+
+    def law(self) -> Law:
+        """The law of the transcript, where it is plain."""
+        return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
+
+    def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
+        """The loss in the letter of the claim; with `slack`, as if all noise were larger by that share.
 
         Raises
         ------
         Undecided : it is not known in closed form.
         """
-        law = Law(self.mu, tuple(s.loss for s in self.spent if s.family == "laplace"), 0.0)
-        return loss_in(claim, law)[0]
+        if self.plain:
+            return loss_in(claim, self.law().with_more_noise(slack) if slack else self.law())[0]
+        if not isinstance(claim, PureDP):
+            raise Undecided("outputs in a range, or whole numbers, and the claim is not pure")
+        return math.inf if self.mu else self.epsilon / (1 + slack)
 
     def __str__(self) -> str:
         return self.reason or " + ".join(map(str, self.spent))
@@ -70,12 +90,34 @@ def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> 
         return TranscriptLoss((), reason="no primitive was called")
     if second.trouble or len(first.calls) != len(second.calls) or two.tape.differs():
         return TranscriptLoss((), reason="other primitives, or other draws, on the neighbour")
+    try:
+        return loss_of_calls(first.calls, second.calls)
+    except Undecided as error:
+        return TranscriptLoss((), reason=str(error))
+
+
+def loss_of_calls(first: Sequence[PrimitiveCall], second: Sequence[PrimitiveCall]) -> TranscriptLoss:
+    """The loss of calls that are made in this order on both data sets.
+
+    Raises
+    ------
+    Undecided : it is not known in closed form.
+    """
     spent = []
-    for a, b in zip(first.calls, second.calls, strict=True):
-        moved = abs(a.value - b.value)
-        same = math.isclose(a.scale, b.scale, rel_tol=SAME_SCALE)
-        loss = (moved / a.scale if a.scale else (math.inf if moved else 0.0)) if same else math.inf
-        name, family = a.primitive.name, a.primitive.family
-        spent.append(Spent(name, family, (a.value, b.value), (a.scale, b.scale), loss))
-    epsilon = sum(s.loss for s in spent if s.family == "laplace")
+    for a, b in zip(first, second, strict=True):
+        moved: tuple[float, ...] = ()
+        if a.primitive.family == "normal":
+            if a.primitive.into:
+                raise Undecided("normal noise whose output is brought into a range")
+            moved = tuple(shifts(a, b))
+            signed = (math.sqrt(sum(t * t for t in moved)),) * 2
+        else:
+            each = losses(a, b)
+            signed = sum(up for up, _ in each), sum(down for _, down in each)
+            moved = tuple(up for up, _ in each)
+        name, family, plain = a.primitive.name, a.primitive.family, not a.primitive.into
+        values, scales = (a.value, b.value), (a.scale, b.scale)
+        spent.append(Spent(name, family, values, scales, max(signed), signed, plain, moved))
+    others = [s for s in spent if s.family != "normal"]
+    epsilon = max(sum(s.signed[k] for s in others) for k in (0, 1))
     return TranscriptLoss(tuple(spent), epsilon, math.sqrt(sum(s.loss**2 for s in spent if s.family == "normal")))

@@ -142,7 +142,7 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
     picture = Picture(
         f"How often {curve.size} draws lie far out, beside {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span([*xs, *(x for x, _, _ in marks)] or list(curve.values))),
-        Axis("probability of a value from here on", 10.0 ** math.floor(math.log10(smallest)), 1.0, log=True),
+        Axis("probability of this value or a larger one", 10.0 ** math.floor(math.log10(smallest)), 1.0, log=True),
     )
     for kind, points, _ in lines:
         picture.line(((x, p) for x, p in points if picture.x.low <= x <= picture.x.high and p >= picture.y.low), kind)

@@ -30,7 +30,7 @@ from covassay.verification.audit.reports.words import (
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"  # the directory from which the audit was run
-LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # of the statuses that are findings
+LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # the levels of the statuses that are findings
 COMPLETED = (0, 1)  # exit statuses of an audit that came to a decision
 ABOUT: dict[Kind, str] = {
     "contract": "What any caller may rely on.",

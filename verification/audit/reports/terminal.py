@@ -41,7 +41,7 @@ STYLE = {
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
-POINTS_SHOWN = 7  # of a trade-off curve, about
+POINTS_SHOWN = 7  # about so many points of a trade-off curve are printed
 NEIGHBOURS = {
     "replace-one": "neighbouring data sets differ in one row",
     "add-remove": "of two neighbouring data sets, one has one row more",
@@ -212,7 +212,7 @@ def _range(values: Sequence[float]) -> str:
 def _print_everything(report: AuditReport, console: Console) -> None:
     _print_heading("Every check", console)
     table = Table(pad_edge=False, expand=False)
-    for heading in ("check", "status", "p", "draws", "seen, or sure to be seen (99 %)"):
+    for heading in ("check", "status", "p", "draws", "found, or detected with 99 % power"):
         table.add_column(heading, overflow="fold")
     for check in report.checks:
         table.add_row(

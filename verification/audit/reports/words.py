@@ -15,11 +15,9 @@ MEANING = {
         "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
         "have seen."
     ),
-    Verdict.INCONCLUSIVE: (
-        "The run could not decide: too few outputs, too few draws for this claim, or nothing that arithmetic decides."
-    ),
+    Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # of data sets that are printed in full
+MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
 MOST_FAILURES = 4  # kinds of failures that are named
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 
@@ -48,17 +46,17 @@ def bits_sentence(report: AuditReport) -> str:
     """Both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
-        return f"{real}; its low-order bits were not looked at"
+        return f"{real}; its low-order bits were not tested"
     if bits.loss:
         return f"{real}; its low-order bits tell neighbours apart: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:
         return f"{real}; whether its low-order bits tell neighbours apart could not be decided"
-    seen = f", where {bits.reach} would have been seen" if bits.reach else ""
+    seen = f", where {bits.reach} would have been detected" if bits.reach else ""
     return f"{real}; no loss above the claim was found in its low-order bits{seen}"
 
 
 def could_have_seen(check: Finding) -> str:
-    """What a test is sure to see with 99 % power, or the loss that an event has shown; empty for other checks."""
+    """What a test detects with 99 % probability, or the loss that an event has shown; empty for other checks."""
     facts = check.facts
     if isinstance(facts, LawTest):
         return f"{facts.effect} ≥ {facts.detectable:.2g}"
@@ -68,7 +66,7 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """The loss that a test is sure to see on an event as likely as the one that it tested."""
+    """The loss that a test detects with 99 % probability on an event as likely as the one that it tested."""
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
@@ -89,12 +87,12 @@ def power_sentences(report: AuditReport) -> list[str]:
     letter = loss_letter(report.claim)
     seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
     text = (
-        f"privacy: {seen} would have been seen with 99 % probability on an event that is as likely on one side as the "
-        f"one of “{scenario}” ({reach.probability:.2g})"
+        f"privacy: {seen} would have been detected with 99 % probability on an event whose probability on one of the "
+        f"data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
-        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} is out of reach there."]
+        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} cannot be detected there."]
     if factor > 1:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
         small = f"{letter} = {reach.small_loss:.3g}"
@@ -205,7 +203,8 @@ def estimates(check: Finding, report: AuditReport) -> str:
 
 def questions_asked(report: AuditReport) -> str:
     """How many questions were asked, and how many were skipped."""
-    return f"{len(report.asked)} questions asked, {len(report.not_asked)} skipped"
+    asked = len(report.asked)
+    return f"{asked} question{'' if asked == 1 else 's'} asked, {len(report.not_asked)} skipped"
 
 
 def explanation(check: Finding) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.reference.release.scaling import read_bounds
 from covassay.verification.audit.targets.process_target import PREFIX
 from covassay.verification.audit.targets.target import Target
 
@@ -68,6 +67,8 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
+        from covassay.reference.release.scaling import read_bounds  # it loads the readers of tables
+
         return Box.of(list(read_bounds(Path(text)).values()))
     pairs = [item.split(":") for item in text.split(",")]
     try:

@@ -121,6 +121,30 @@ def _module(call: str, name: str) -> Any:
         ) from None
 
 
+def whole_call(call: str) -> str:
+    """The part of an expression that calls `f` on `x`: the rest takes an output out of what this returns.
+
+    Where a method of an object is called, the part is a list of the object and of what the method returns.
+
+    >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
+    '[(made := f(epsilon)), made.fit(x, seed)]'
+    >>> whole_call("f(x, epsilon)['cov']")
+    'f(x, epsilon)'
+    """
+    tree = ast.parse(call.strip(), mode="eval").body
+
+    def names(node: ast.AST) -> set[str]:
+        return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+    holding = [node for node in ast.walk(tree) if isinstance(node, ast.expr) and {"f", "x"} <= names(node)]
+    inner = min(holding, key=lambda node: sum(1 for _ in ast.walk(node)))
+    method = inner.func if isinstance(inner, ast.Call) else None
+    if not (isinstance(inner, ast.Call) and isinstance(method, ast.Attribute) and "f" in names(method)):
+        return ast.unparse(inner)
+    rest = ast.Call(ast.Attribute(ast.Name("made"), method.attr), inner.args, inner.keywords)
+    return f"[(made := {ast.unparse(method.value)}), {ast.unparse(rest)}]"
+
+
 class Wrapped:
     """A function g(x, *, epsilon, rng) that calls another one as an expression says.
 

@@ -20,6 +20,7 @@ _TIME = struct.Struct("d")  # of `time.monotonic`, which all processes of a mach
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
+BEGUN = time.monotonic()  # about when this process began: a process of `covassay audit` imports this first
 _folder = os.environ.get(SUPERVISED)  # read before a target can change it
 _mark: mmap.mmap | None = None
 _owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own

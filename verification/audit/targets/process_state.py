@@ -76,7 +76,7 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # for every module what it was when last looked at; mostly it still is
+_SEEN: dict[ModuleType, Names] = {}  # for every module its state when last read; mostly it is unchanged
 
 
 def _names(module: ModuleType) -> Names:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 OFFERED = 4  # expressions that a message offers, and parts that it names
-LOOKED_AT = 100  # parts that are looked at
+LOOKED_AT = 100  # the most parts that are searched
+DEPTH = 4  # levels of parts within parts
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d columns, the likeliest first
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),
@@ -46,6 +47,26 @@ def parts_of(output: Any) -> dict[str, Any]:
     if isinstance(output, list | tuple):
         return {f"[{index}]": value for index, value in enumerate(output[:LOOKED_AT])}
     return {f".{name}": value for name, value in _attributes(output)} if _shape_attribute(output) is None else {}
+
+
+def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """Every piece of data in what was returned, with its place: arrays, tables, numbers and texts.
+
+    Parts of parts are looked at, and the attributes of an object that begin with an underscore.
+    """
+    if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
+        yield name, output
+    elif depth and not (callable(output) or inspect.ismodule(output)):
+        parts = parts_of(output)
+        kept = {f".{key}": value for key, value in _kept(output).items() if key.startswith("_")}
+        for part, value in {**parts, **kept}.items():
+            yield from leaves(value, f"{name}{part}", depth - 1)
+
+
+def _kept(output: Any) -> dict[str, Any]:
+    """What an object keeps under its own names."""
+    found = getattr(output, "__dict__", {})
+    return dict(islice(found.items(), LOOKED_AT)) if isinstance(found, dict) else {}
 
 
 def described(output: Any) -> str:

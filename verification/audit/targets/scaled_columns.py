@@ -1,4 +1,4 @@
-"""A target of bounded columns, looked at in columns that are scaled to [−1, 1].
+"""A target of bounded columns, audited in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
 units of a box, together with the bounds; any other gets them as they are. What it returns is turned into what the audit
@@ -39,7 +39,7 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """What the audit sees of one output; what cannot be seen so is returned as it is."""
+        """What the audit tests of one output; an output of another kind is returned as it is."""
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))

@@ -59,7 +59,7 @@ from covassay.verification.audit.targets.process_target import (
 )
 
 ADAPTER_GROUP = "covassay.adapters"
-SUFFIX = ".py"  # of a file with Python source
+SUFFIX = ".py"  # the ending of a file with Python source
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target

@@ -1,9 +1,10 @@
-"""Whether a figure that an entry of the ledger quotes is the rounded value that a check computes."""
+"""Figures that entries of the ledger quote: whether they are the rounded values that a check computes."""
 
 from collections.abc import Iterable
 from fractions import Fraction
 
 from covassay.reference.domain import Number
+from covassay.verification.claims.evidence import Evidence
 
 
 def rounds_to(value: Number, figure: str) -> bool:
@@ -15,3 +16,9 @@ def rounds_to(value: Number, figure: str) -> bool:
 def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
     """Whether the values, one after the other, round to the figures."""
     return all(rounds_to(value, figure) for value, figure in zip(values, figures, strict=True))
+
+
+def exceeds(value: Number, bound: Number, quoted: tuple[str, str], also: bool = True) -> Evidence:
+    """A counterexample to value ≤ bound: both must round to the figures that the entry quotes, and `also` must hold."""
+    figures = {"value": f"{float(value):.6g}", "bound": f"{float(bound):.6g}"}
+    return Evidence(also and value > bound and all_round_to((value, bound), quoted), "a counterexample", "", figures)

@@ -53,7 +53,7 @@ class Printed:
 
     name: str
     text: str  # for people
-    digest: str  # of the explicit form
+    digest: str  # the digest of the explicit form
     mentions: frozenset[str]
 
 

@@ -118,7 +118,7 @@ def witness_findings(
 ) -> list[Discrepancy]:
     """Premises that no witness shows to be possible; of the whole project, also witnesses that no premise needs.
 
-    `whole` says that the whole project was audited. `passed_over` are predicates that are not looked at.
+    `whole` says that the whole project was audited. `passed_over` are predicates that are left out.
     """
     tags: dict[str, list[str]] = {}  # predicate -> the theorems with that premise
     for tagged, said in audit.theorems.items():

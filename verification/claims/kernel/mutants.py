@@ -5,8 +5,8 @@
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
 again and its theorems audited; if they all pass, the files that need it follow. The first of these steps with a finding
-has rejected the mutant. The digest of the source sees every edit, so it counts only where nothing else found anything,
-as for an edited comment.
+has rejected the mutant. The digest of the source changes with every edit, so it counts only where nothing else found
+anything, as for an edited comment.
 """
 
 import json

@@ -31,7 +31,7 @@ from covassay.verification.experiments.findings import (
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
-DELTA = 1e-10  # of the released code, for EMCov only
+DELTA = 1e-10  # the δ of the released code, for EMCov only
 DIMENSIONS = (10, 20, 30, 50, 70, 100, 200, 400, 800)
 BUCKETS = (1, 2, 4, 8, 16, 32)
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 from covassay.reference.errors import InvalidInput
 
 SCIKIT_LEARN = "scikit-learn"
-FORMATS = {  # of the data sets that the user gives
+FORMATS = {  # the formats of the data sets that the user gives
     "adult": "the folder with adult.data and adult.test of the UCI repository, or one of the two files",
     "airfoil": "airfoil_self_noise.dat of the UCI repository",
     "mnist": "the folder with train-images-idx3-ubyte and train-labels-idx1-ubyte, plain or .gz",

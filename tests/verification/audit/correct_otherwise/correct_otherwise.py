@@ -18,6 +18,7 @@ from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import haar
 from covassay.reference.laws import matrix_bingham as matrix_bingham_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
+from covassay.reference.mechanisms.approximate.l2_approximate import largest_move
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
     exponential,
@@ -438,6 +439,35 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     return np.vstack([noisy[d:, :d], noisy[:d, :d]])
 
 
+def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
+    """A uniform point of a ball whose radius is Gamma(D + 1), as the authors' code draws it."""
+    rows = checked(x)
+    n, d = rows.shape
+    entries = d * (d + 1) // 2
+    point = polar(rng, entries)
+    point *= rng.random() ** (1 / entries) * rng.gamma(entries + 1) / np.linalg.norm(point)
+    i, j = np.tril_indices(d)
+    z = np.zeros((d, d))
+    z[i, j] = z[j, i] = point * np.where(i == j, 1, math.sqrt(0.5))
+    change = math.sqrt(2) if d > 1 else 1.0
+    return np.asarray(rows.T @ rows / n + change / n / largest_move(epsilon, delta, d) * z)
+
+
+def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The main diagonal and the one beside it, for blocks of one column, whose entries are clipped to [−1, 1]."""
+    rows = np.array(x, dtype=np.float64, ndmin=2)
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise ValueError("x must be a finite (n, d) array")
+    rows = np.clip(rows, -1, 1)
+    n, d = rows.shape
+    scale = math.sqrt(4 * (d - 1) / rho if d > 1 else 0.5 / rho) / n
+    out = np.diag((rows**2).sum(axis=0) / n + scale * rng.standard_normal(d))
+    if d > 1:
+        beside = (rows[:, 1:] * rows[:, :-1]).sum(axis=0) / n + scale * math.sqrt(0.5) * rng.standard_normal(d - 1)
+        out += np.diag(beside, 1) + np.diag(beside, -1)
+    return np.asarray(out)
+
+
 def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     """The recursion itself, in units of the smallest eigenvalue, in which κ and R² shrink by 3/7 from call to call."""
     rows = checked(x)
@@ -572,4 +602,6 @@ CORRECT_OTHERWISE = (
     Otherwise("an inverse, in another order", "adassp", adaptive_ridge_by_parts, PAPER),
     Otherwise("one noise on rows with a 1 behind them", "joint-moments", joint_of_lifted_rows),
     Otherwise("the recursion, in other units", "recursive-moment", recursion_of_the_paper),
+    Otherwise("a point of a larger ball", "l2-approximate", point_of_a_larger_ball),
+    Otherwise("one diagonal after another", "block-tridiagonal", one_diagonal_after_another),
 )

@@ -42,7 +42,7 @@ def target(noise: str, scale: float) -> Target:
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
 ) -> tuple[list[Finding], int]:
-    """The checks of the pair, and how many draws were made a side."""
+    """The checks of the pair, and how many draws were made per data set."""
     made: list[int] = []
     watch = Watch(lambda _, n: made.append(n))
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)
@@ -55,7 +55,7 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """Of 20 000 draws a side; the needed effect is about 0.9 of the noise."""
+    """Of 20 000 draws per data set; the needed effect is about 0.9 of the noise."""
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -64,7 +64,7 @@ def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
         assert decided.status is Status.REFUTED
         assert check.p_value is not None
         assert check.p_value <= STOP
-        assert "ended before the 20000 a side" in check.detail
+        assert "ended before the 20000 per data set" in check.detail
 
 
 @pytest.mark.parametrize("claim", RIGHT)

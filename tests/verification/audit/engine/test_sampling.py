@@ -54,6 +54,22 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
     assert len(set(draws.outputs)) == 20 * CHUNK  # none of them is the 0 of a block
 
 
+def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
+    """Else every call with a failed block would make outcomes without failures up to twice as likely."""
+    blocks = 0
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
+        nonlocal blocks
+        blocks += 1
+        return np.zeros(size) if blocks != 2 else None
+
+    target = Target("numbers", lambda x, *, rng, **budget: rng.random(), draw_many=draw_many)
+    asked = setting(target, "number")
+    drawn = [draw(asked, X, CHUNK, f"call {i}") for i in range(4)]
+    assert [draws.again for draws in drawn] == [False, True, True, True]
+    assert blocks == 2
+
+
 def test_blocks_that_do_not_fail_are_kept() -> None:
     draws = draw(setting(in_blocks(0.0)), X, 3 * CHUNK + 1, "no block fails")
     assert (len(draws.outputs), draws.failed, draws.again) == (3 * CHUNK + 1, 0, False)

@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.sizes import COLUMNS, ROWS
 from covassay.verification.audit.engine.ways import NAME_OF_PROCESS, NAME_OF_STATE, ways_of_asking
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.audit.targets.target import Failure, Target, TargetReference
 from covassay.verification.declared import default_claim
 
 LEVEL = 1e-11
@@ -209,3 +209,17 @@ def test_the_sizes_have_no_gaps() -> None:
     assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)
     assert ROWS[-1] > 10_000
+
+
+def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
+    """Both are uniform on [0.05, 1] or fail; where neither fails, the second is the larger one."""
+
+    def low(rng: np.random.Generator) -> Matrix | Failure:
+        u = rng.random()
+        return np.array([u]) if u >= 0.05 else Failure("exception", "low")
+
+    def high(rng: np.random.Generator) -> Matrix | Failure:
+        u = rng.random()
+        return np.array([u + 0.05]) if u <= 0.95 else Failure("exception", "high")
+
+    assert [paired_difference(low, high, seed, "failing", 1e-9) for seed in range(4)] == [""] * 4

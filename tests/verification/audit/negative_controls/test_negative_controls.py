@@ -46,8 +46,8 @@ from covassay.verification.audit.questions.data_path.equal_laws import NAME as E
 from covassay.verification.audit.questions.law import gains_beside_the_reference
 from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.targets.target import TargetReference
-from covassay.verification.claims.markdown import cell
 from covassay.verification.declared import default_claim
+from covassay.verification.maintain import controls
 
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",
@@ -128,18 +128,10 @@ def test_there_are_enough_controls_of_every_class() -> None:
     assert len({mutant.mechanism for mutant in new}) >= 15
 
 
-TABLE = (Path(__file__).parents[4] / "proofs" / "CONTROLS.md").read_text(encoding="utf-8").splitlines()
+ROWS = controls.read(Path(__file__).parents[4] / "proofs" / "controls.jsonl")
 SHARE = ("clip-l1", "two-rows", "box-muller-twice", "alternating-signs", "trace-of-65")
-
-
-def in_section(title: str) -> set[str]:
-    start = next((i for i, text in enumerate(TABLE) if text.startswith(title)), len(TABLE))
-    end = next((i for i, text in enumerate(TABLE) if i > start and text.startswith("## ")), len(TABLE))
-    return {text.split("`")[1] for text in TABLE[start:end] if text.startswith("| `")}
-
-
-WRITTEN = [text.split("`")[1] for text in TABLE if text.startswith("| `")]
-NOT_MEASURED = in_section("## Not yet measured") | (set(NEGATIVE_CONTROLS) - set(WRITTEN))
+WRITTEN = {row.control: row for row in ROWS}
+NOT_MEASURED = set(NEGATIVE_CONTROLS) - set(WRITTEN)
 MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
 
 
@@ -151,16 +143,23 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
     """What refutes a control, and after how many draws, changes when a question is added; the verdict must not."""
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
-    (written,) = (text for text in TABLE if text.startswith(f"| `{name}` | {row.mechanism} | {cell(row.mistake)} |"))
-    assert ("| " + (row.stands or "no reason") + " |" in written) == (row.verdict != "REFUTED")
+    written = WRITTEN[name]
+    assert (written.mechanism, written.mistake, written.stands) == (row.mechanism, row.mistake, row.stands)
+    assert (written.verdict == "REFUTED") == (row.verdict == "REFUTED")
 
 
-def test_the_table_has_no_control_twice_lacks_few_and_lists_those_that_stand() -> None:
+def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
     """A new control has no row until the maintainers measure it."""
-    assert len(WRITTEN) == len(set(WRITTEN))
+    assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
     assert len(NOT_MEASURED) <= len(NEGATIVE_CONTROLS) / 10
-    assert in_section("## Not refuted") == set(STANDING) - NOT_MEASURED
+    assert {name for name, row in WRITTEN.items() if row.verdict != "REFUTED"} == set(STANDING) - NOT_MEASURED
+
+
+def test_the_page_of_controls_is_what_the_rows_make() -> None:
+    """A page that was edited, or not written again after a row was added, fails here."""
+    page = Path(__file__).parents[4] / "proofs" / "CONTROLS.md"
+    assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]

@@ -18,13 +18,14 @@ from covassay.verification.maintain.__main__ import PROGRAM
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))
+BY_DRAWS = from_csv((PROOFS / "peers-by-draws.csv").read_text(encoding="utf-8"))
 
 
 def test_the_page_is_that_of_the_table() -> None:
     assert as_csv(KEPT) == (PROOFS / "peers.csv").read_text(encoding="utf-8")
-    assert page(KEPT) == (PROOFS / "PEERS.md").read_text(encoding="utf-8")
+    assert page(KEPT, BY_DRAWS) == (PROOFS / "PEERS.md").read_text(encoding="utf-8")
     changed = [replace(KEPT[0], bound="0.123"), *KEPT[1:]]
-    assert page(changed) != page(KEPT)
+    assert page(changed, BY_DRAWS) != page(KEPT, BY_DRAWS)
 
 
 def test_every_tool_has_every_case_that_is_for_it_at_every_level() -> None:
@@ -77,7 +78,7 @@ def test_a_larger_bound_of_another_tool_and_a_larger_share_of_refutations_are_se
     assert behind([ours, replace(other, bound="", refuted=9)]) == [("laplace-half", "DP-Sniper")]
     correct = replace(ours, case="laplace"), replace(other, case="laplace", bound="", refuted=9)
     assert behind(correct) == []  # where the claim is kept, a refutation is a false alarm
-    assert "no reason is known" in page([ours, replace(other, bound="1.501")])
+    assert "no reason is known" in page([ours, replace(other, bound="1.501")], [])
 
 
 def test_new_lines_replace_kept_ones_and_the_others_stay() -> None:
@@ -118,10 +119,11 @@ def test_a_tool_that_is_not_installed_is_named_with_where_to_get_it(
 ) -> None:
     monkeypatch.setattr(Tool, "installed", False)
     (tmp_path / "peers.csv").write_text(as_csv(KEPT), encoding="utf-8")
+    (tmp_path / "peers-by-draws.csv").write_text(as_csv(BY_DRAWS), encoding="utf-8")
     assert PROGRAM.run(["peers", "--tool", "DP-Sniper", "--write", str(tmp_path)]) == 0
     assert "DP-Sniper is not installed: get github.com/eth-sri/dp-sniper" in capsys.readouterr().err
     assert from_csv((tmp_path / "peers.csv").read_text(encoding="utf-8")) == KEPT
-    assert (tmp_path / "PEERS.md").read_text(encoding="utf-8") == page(KEPT)
+    assert (tmp_path / "PEERS.md").read_text(encoding="utf-8") == page(KEPT, BY_DRAWS)
     for options in (["--only", "nothing"], ["--draws", "1"], ["--seeds", "0"], ["--write", str(tmp_path / "no")]):
         assert PROGRAM.run(["peers", "--tool", COVASSAY, *options]) == 2
 

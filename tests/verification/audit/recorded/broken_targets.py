@@ -228,3 +228,52 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
     scale = 4 / (n * epsilon)
     one = np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)
     return np.concatenate([one, 2 * np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)])
+
+
+@broken(EPSILON, math.inf)
+def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Whoever tries all seeds finds which one was used, and with it the data."""
+    s, n = moment(x)
+    own = np.random.default_rng(int(rng.integers(4096)))
+    return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)
+
+
+@broken(EPSILON, None)
+def bare_once_in_ten_thousand(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + 2 / (n * epsilon) * rng.laplace(size=D) * (rng.random() > 1e-4)
+
+
+@broken(ApproximateDP(1.0, 1e-3), None)
+def bare_more_often_than_delta(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) if rng.random() < 3 * delta else np.diag(s) + 2 / (n * epsilon) * rng.laplace(size=D)
+
+
+@broken(EPSILON, None)
+def redrawn_beyond_six(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    z = rng.laplace(size=D)
+    while (large := np.abs(z) > 6).any():
+        z[large] = rng.laplace(size=int(large.sum()))
+    return np.diag(s) + 2 / (n * epsilon) * z
+
+
+@broken(RHO, None)
+def all_redrawn_beyond_five(x: Any, *, rho: float, rng: Any) -> Any:
+    s, n = moment(x)
+    while np.abs(z := rng.standard_normal((D, D))).max() > 5:
+        pass
+    return s + mirrored(z) / (n * math.sqrt(rho))
+
+
+@broken(EPSILON, None)
+def noise_in_sixteen_bits(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) / 3 + 2 / (n * epsilon) * rng.laplace(size=D).astype(np.float16)
+
+
+@broken(RHO, None)
+def noise_in_three_decimals(x: Any, *, rho: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return s / 3 + np.round(mirrored(rng.standard_normal((D, D))) / (n * math.sqrt(rho)), 3)

@@ -414,3 +414,69 @@ def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
     """A constant was rounded to four digits, which no audit should call a finding."""
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
+
+
+# A DRAW THAT DECIDES, AND IS NONE OF THOSE WITHOUT NOISE
+
+
+@correct
+def constant_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return 0.0 if rng.random() < 0.05 else query(x) + rng.laplace(scale=1 / epsilon)
+
+
+@correct
+def randomised_response_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return randomised_response(x, epsilon=epsilon, rng=rng) if rng.random() < 0.01 else query(x) + rng.laplace(scale=1 / epsilon)  # fmt: skip  # noqa: E501
+
+
+@correct
+def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
+    rng.random(3)
+    return query(x) + float(np.sign(u := rng.random() - 0.5) * -np.log1p(-2 * abs(u))) / epsilon
+
+
+@correct
+def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """A sum of bits, told by randomised response in a number with many digits."""
+    rng.random()
+    bit = query(x) > 0.5
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    return rng.integers(10**6) + 10**6 * float(bit if rng.random() < keep else not bit)
+
+
+# NOISE THAT IS DRAWN AGAIN, AS THE CLAIM ALLOWS
+
+
+@correct
+def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The outputs, of half of the budget, are drawn again until they lie on one side of a line."""
+    while True:
+        y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
+        if y.sum() > -3:
+            return y
+
+
+@correct
+def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Where a number is large, its size is drawn anew beyond that, as a Laplace number has no memory."""
+    z = rng.laplace()
+    return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
+
+
+# STEPS THAT BOTH DATA SETS SHARE
+
+
+@correct
+def three_significant_digits(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return float(f"{query(x) + rng.laplace(scale=1 / epsilon):.3g}")
+
+
+@correct
+def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.float16(query(x) + rng.laplace(scale=1 / epsilon))
+
+
+@correct
+def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The query and the noise are rounded to one grid; rounding moves the query by 1/8 more."""
+    return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8

@@ -286,4 +286,4 @@ def test_a_primitive_of_a_package_decides_where_its_uniform_draws_do_not() -> No
     assert found.decided
     assert not found.refuted
     assert found.loss == pytest.approx(1.0)
-    assert found.primitives == ("laplace.Laplace.randomise",)
+    assert found.reason.endswith("its primitives (laplace.Laplace.randomise)")

@@ -119,6 +119,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 
 
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that holds something else than the kernel said."""
     report = accepted(project, monkeypatch)
     assert report.wrong == []
     assert report.record is not None
@@ -133,6 +134,7 @@ def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: p
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finding where nothing has changed."""
     accepted(project, monkeypatch)
     again = gate.recheck(project, {})
     assert again.findings == []
@@ -195,6 +197,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
+    """A change of a statement, a definition, an axiom or a tool that passes."""
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)
     assert (rule, told) in {(f.rule, f.text) for f in gate.recheck(project, {}).findings}

@@ -306,6 +306,7 @@ def replay_all(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
+    """A release that differs from the proved definition."""
     replay_all(name)
 
 
@@ -314,6 +315,7 @@ def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
 def test_a_formula_that_is_three_per_cent_wrong_is_seen(
     name: str, formula: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A replay that would pass with a scale wrong by 3 %."""
     owner, _, function = formula.rpartition(":")
     module = module_of(owner or name)
     original = getattr(module, function)
@@ -326,6 +328,7 @@ def test_a_formula_that_is_three_per_cent_wrong_is_seen(
 def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A replay that does not reach the scales of the search."""
     original = getattr(above_threshold, formula)
     monkeypatch.setattr(above_threshold, formula, lambda *given, **named: 1.03 * original(*given, **named))
     with pytest.raises(AssertionError):
@@ -334,10 +337,12 @@ def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
 
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_constant_of_the_preconditioner_is_seen(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay that does not reach the constant of the preconditioner."""
     monkeypatch.setattr(weak_ppc, "FLOOR", factor * weak_ppc.FLOOR)
     with pytest.raises(AssertionError):
         replay_all("weak-ppc")
 
 
 def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
+    """A vector that nothing replays."""
     assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}

@@ -161,11 +161,13 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
 
 @pytest.mark.parametrize("name", REPLAYS)
 def test_a_vector_is_what_the_reference_computes(name: str) -> None:
+    """A formula of the reference that differs from the kernel's number."""
     REPLAYS[name](rows_of(name))
 
 
 @pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
 def test_a_planted_wrong_number_is_seen(name: str) -> None:
+    """A comparison that would pass with any number."""
     rows = rows_of(name)
     rows[-1][-1] = rows[-1][-1] / 2 - 1
     with pytest.raises(AssertionError):
@@ -173,6 +175,7 @@ def test_a_planted_wrong_number_is_seen(name: str) -> None:
 
 
 def test_a_planted_wrong_tail_is_seen() -> None:
+    """A comparison of tails that would pass with a smaller one."""
     rows = rows_of("tail")
     rows[-1][-1] += 1
     with pytest.raises(AssertionError):
@@ -185,6 +188,7 @@ def test_every_vector_is_replayed() -> None:
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Vectors that the command leaves out."""
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
 
@@ -193,6 +197,7 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A comparison that a sensitivity wrong by 3 % passes."""
     original = getattr(sensitivity, formula)
     monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
     with pytest.raises(AssertionError):
@@ -200,6 +205,7 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("covassay.verification.statistics.ratio.GUARD", -1e-12)
+    """A p-value that is rounded to the nearest float, and may be too small."""
+    monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))

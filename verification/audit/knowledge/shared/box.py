@@ -25,11 +25,11 @@ from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
 FEWEST = 2  # rows: here a divisor of n − 1 in place of n counts most
-REACHED = 1 - 1e-9  # of a sensitivity, up to rounding
+REACHED = 1 - 1e-9  # the share of a sensitivity that counts as reached, up to rounding
 OUTSIDE = 10.0  # widths beyond the bounds
 STRETCH = (1.0, 64.0, 1.0 / 16)  # powers of 2, so that they cause no rounding
 SEVERAL = 3  # columns: with fewer, some orders of the entries cannot be told apart
-LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # of the pairs that reach what is left
+LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of a pair, and the weights of all pairs together
 
 
 def centred(x: Matrix) -> Matrix:

@@ -1,9 +1,9 @@
-"""Noisy sums of scaled columns: what the audit sees of rows, mean and covariance, and its law.
+"""Noisy sums of scaled columns, which the audit computes from rows, mean and covariance, and their law.
 
-Rows, mean and covariance are computed from noisy sums, and the sums can be computed from them. So the audit sees the
+Rows, mean and covariance are computed from noisy sums, and the sums can be computed from them. So the audit tests the
 sums: independent noise of a known scale on each, on data of every shape. Under replace-one the number of rows is
-public, and what is seen are the sums of u_j above those of u_i u_j; under add-remove the noisy number of rows is in the
-corner of one symmetric matrix.
+public, and what is tested are the sums of u_j above those of u_i u_j; under add-remove the noisy number of rows is in
+the corner of one symmetric matrix.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,10 +28,9 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-WEIGHT = 1.5  # of the scenarios
+WEIGHT = 1.5  # the weight of the scenarios
 FARTHEST = 50.0  # from 0, in half-widths: rows that must be clipped
 ASYMMETRY = 1e-9  # relative, more than rounding
-OFF = {"half": 0.5, "double": 2.0}
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
@@ -91,7 +90,7 @@ def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
 
 
 def view(claim: ClaimUnderAudit) -> View:
-    """What is seen under the adjacency of the claim."""
+    """What is tested under the adjacency of the claim."""
     if claim.options["adjacency"] == "add-remove":
         return View(SumsOutput(power=1, symmetric=True), sums_seen)
     return View(MomentsOutput(power=1), moments_seen)
@@ -114,19 +113,19 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """The kind of what is seen."""
+        """The kind of what is tested."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
-        """Sums as they are seen."""
+        """The sums that are tested, in their order."""
         return sums if self.adjacency == "add-remove" else sums[:, 1:]
 
     def query(self, x: Matrix) -> Matrix:
-        """What is seen without noise."""
+        """The sums without noise."""
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """The scale of the noise of every number that is seen, or what it would be with other weights or scale."""
+        """The scale of the noise of every sum that is tested, or what it would be with other weights or scale."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 

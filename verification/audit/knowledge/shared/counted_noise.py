@@ -1,4 +1,4 @@
-"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum, whose noises are seen on all data."""
+"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum. On known data both noises are known."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -30,7 +30,7 @@ POSSIBLE = (
     "kinds and shapes. Not covered: data beyond these."
 )
 
-# CHANGES OF THE ROWS THAT LEAVE A LAW AS IT IS. No mechanism's law jumps with a row.
+# CHANGES OF THE ROWS THAT LEAVE A LAW AS IT IS. The first changes no law noticeably.
 NEARBY = ("moved by 1e-12",)
 # The law depends on n and on the second moment of the clipped rows alone: nothing else is asked of the data.
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")

@@ -1,4 +1,4 @@
-"""Whole numbers as noise on a second moment of integers: how they are seen, and spread into a continuous law.
+"""Whole numbers as noise on a second moment of integers: found in the output, and spread into a continuous law.
 
 The outputs show Z = (Y − Σ)/unit, whole numbers with a known law. So that the tests of the continuous laws can be used,
 and stay exact, every whole number is spread over its share of the continuous law. If Z has its law, then
@@ -26,7 +26,7 @@ from covassay.verification.statistics.tests import TestResult, binomial
 N = 12
 DIMENSIONS = (1, 2, 4)
 ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
-ROUNDINGS = 4  # of float64, between an integer and the residual in which it is seen
+ROUNDINGS = 4  # of float64, between an integer and the residual that shows it
 SEEN = 0.25  # of the unit: an error of this size still shows which integer was meant
 UNSEEN = 1e-10  # probability by which the law at neighbouring integers may differ where they cannot be told apart
 

@@ -1,8 +1,8 @@
 """Whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one another.
 
-If the query is known, all entries of the noise are seen. If two steps of a mechanism can be told apart in the output,
-so are the noises of both steps. A stream of random numbers that is used twice ties them together, and leaves every
-single one its law.
+If the query is known, the output shows all entries of the noise. If two steps of a mechanism can be told apart in the
+output, so are the noises of both steps. A stream of random numbers that is used twice ties them together, and leaves
+every single one its law.
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
@@ -53,7 +53,7 @@ def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
     """The exact distribution function of ‖E‖ through a table, whose error, below 1e-6, is too small for any test."""
     top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
     grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
-    table = PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
+    table = scipy.interpolate.PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
     return lambda t: np.clip(table(np.clip(t, 0.0, top)), 0.0, 1.0)
 
 

@@ -18,6 +18,7 @@ from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.other_budgets import Reference
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
 
 ORDINARY_ROWS = 12
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
@@ -25,9 +26,9 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """How outputs are looked at that are computed from a query plus noise, and show it.
+    """How to get back the query plus noise from an output that was computed from it.
 
-    output : the kind of what is seen. see : (output, box, number of rows) -> what is seen, a function of a module.
+    output : the kind of the query. see : (output, box, number of rows) -> the query plus noise, a function of a module.
     """
 
     output: Output
@@ -38,7 +39,7 @@ class View:
 class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options, within this guarantee.
 
-    `options` spell out every option. `view` says how outputs are looked at, if not as they are.
+    `options` spell out every option. `view` computes what is tested from an output; None tests the output itself.
     `samples` is the number of draws on each data set; pairs use it to aim at events
     that so many draws can show. `seed` is the seed of draws from the reference.
     """
@@ -52,17 +53,22 @@ class ClaimUnderAudit:
 
     @property
     def output(self) -> Output:
-        """The kind of what is looked at: an output, or what is seen of it."""
+        """The kind of what is tested: an output, or what a view computes from it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """What is looked at of an output of the reference on x."""
+        """What is tested of an output of the reference on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """What is looked at of one draw of the reference."""
+        """What is tested of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
+
+    def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        """What is looked at of that many draws of the reference."""
+        outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
+        return np.array([self.seen(output, x) for output in outputs])
 
     @property
     def budget(self) -> dict[str, float]:
@@ -103,7 +109,7 @@ class Profile:
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
     `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
     the reference at another budget. `independent` says that all entries with noise of their own are independent.
-    `view` says how outputs are looked at, if not as they are.
+    `view` computes what is tested from an output; None tests the output itself.
     """
 
     form: Form
@@ -127,7 +133,7 @@ def common_pairs(
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
     In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
-    that clips them sees orthonormal rows. All pairs have the generic statistics by default.
+    that clips them gets orthonormal rows. All pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

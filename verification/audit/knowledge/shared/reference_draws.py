@@ -5,11 +5,8 @@ where it is smaller. For the reference's own mechanisms both samples come from t
 nothing: their laws are checked in tests/reference.
 """
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +21,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 TIMES = 10  # draws of the reference for every draw of the target
-MOST_DRAWS = 10_000  # of the reference, where the target itself has fewer
+MOST_DRAWS = 10_000  # the most draws of the reference, where the target itself has fewer
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
 
 
@@ -40,7 +37,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", n, d, size))
-        return np.array([claim.draw(x, rng) for _ in range(size)])
+        return claim.draws(x, size, rng)
 
     def against_reference(name: str, feature: Feature) -> Test:
         null = f"{name} as in the reference's draws"
@@ -90,20 +87,3 @@ def pairs(claim: ClaimUnderAudit) -> Pairs:
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Comparisons and pairs that serve any mechanism."""
     return KnownLaw(scenarios(claim), pairs(claim))
-
-
-@dataclass(frozen=True)
-class InOneBatch:
-    """Many draws, faster than one by one: the two steps of `sample`, with all noise drawn at once.
-
-    An option that `draw_noise` takes is given to both steps.
-    """
-
-    draw_noise: Callable[..., Any]
-    release: Callable[..., Matrix]
-
-    def __call__(self, x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> list[Matrix]:
-        """That many outputs on x."""
-        taken = inspect.signature(self.draw_noise).parameters
-        noise = self.draw_noise(x.shape[1], rng, size=size, **{k: v for k, v in given.items() if k in taken})
-        return [self.release(x, z, **given) for z in noise]

@@ -14,9 +14,9 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws on each side, from which events are chosen
-BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: the most draws on each side for testing them
-
+# Draws on each side, as multiples of the samples: those that choose the first event, and the most that test events.
+FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
+MOST_DRAWS = {"real": 2.5, "bits": 10.0}
 PAIRS = 4  # about how many pairs of data sets are tried
 
 
@@ -31,7 +31,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     length = most_moving(setting) if subject.known.domain == "space" else unit_length
     pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, subject.adjacency, own, length)
     asked = options.scope or SCOPES[0]
-    first, most = look.samples * FIRST_LOOK[asked], look.samples * BIT_TESTS[asked]
+    first, most = look.samples * FIRST_DRAWS[asked], look.samples * MOST_DRAWS[asked]
     budget = BitBudget(first, most, look.level, thorough=asked == SCOPES[1])
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
@@ -57,6 +57,6 @@ QUESTION = Question(
     share=Fraction(1, 10),
     valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
     gives=(Bits, TestedEvent),
-    draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_LOOK[subject.options.scope or SCOPES[0]],
+    draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_DRAWS[subject.options.scope or SCOPES[0]],
     cost=8,
 )

@@ -7,9 +7,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.contract import decided, plain_rows
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
@@ -44,15 +44,10 @@ def bad_input(setting: Setting) -> Finding:
     return decided("bad input", broken, "all bad input raises", worst=Status.NOTED)
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `bad_input` finds."""
-    return [bad_input(subject.setting)]
-
-
 QUESTION = Question(
     name="bad input",
     kind="contract",
     asks="Does input outside the domain raise?",
     blind_to="other bad input; the claim is silent there, so this is noted only",
-    ask=ask,
+    ask=lambda subject, look: [bad_input(subject.setting)],
 )

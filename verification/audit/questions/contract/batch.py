@@ -38,7 +38,14 @@ def batch_is_single(setting: Setting) -> list[Finding]:
         if isinstance(one, Failure) or isinstance(other, Failure):
             failed = one if isinstance(one, Failure) else other
             if type(one) is not type(other):
-                return [Finding("contract", NAME, Status.REFUTED, f"an output in only one of two ways: {failed}")]
+                return [
+                    Finding(
+                        "contract",
+                        NAME,
+                        Status.REFUTED,
+                        f"one seed gave an output alone, or in a batch, but not both: {failed}",
+                    )
+                ]
         elif not np.array_equal(one, other):
             detail = "a seed gave another output in a batch than alone: an output must depend on its own seed only"
             return [Finding("contract", NAME, Status.REFUTED, detail)]

@@ -41,7 +41,7 @@ def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 
         detail = f"its outputs do not have the law of draw: entry {i + 1} at d = {d}, p = {worst.p_value:.2g}"
         return [Finding("contract", NAME, Status.REFUTED, detail)]
     seen = max(test.detectable(level) for test in tests.values())
-    detail = f"compared with {SIZE} outputs of draw; a CDF distance of {seen:.2g} in an entry would have been seen"
+    detail = f"compared with {SIZE} outputs of draw; a CDF distance of {seen:.2g} in an entry would have been detected"
     return [Finding("contract", NAME, Status.NOT_REFUTED, detail)]
 
 
@@ -53,6 +53,6 @@ QUESTION = Question(
     ask=lambda subject, look: draw_many_is_draw(subject.setting, look.level, subject.known.form.smallest_dimension),
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,
-    share=Fraction(1, 200),
+    share=Fraction(1, 400),
     valid_if="Exact two-sample tests on independent draws, added up over entries.",
 )

@@ -1,12 +1,15 @@
 """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from covassay.reference.domain import Box, Matrix
+from covassay.reference.privacy import guarantee_of
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.contract import (
     ROWS,
     Form,
@@ -18,13 +21,18 @@ from covassay.verification.audit.engine.contract import (
     one_draw,
     plain_rows,
 )
-from covassay.verification.audit.engine.finding import Finding, Look, Status
-from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.pair_draws import failing_mean
+from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.audit.engine.violation import refutes
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import NOT_FINITE, Failure
+from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
 SAME_SIZE = 24  # data sets of one size that a target must all refuse before its refusal counts as one of the size
+FEW = 3  # draws on a data set between two others, to find where failures end
+MOST = 2000  # draws on either of two neighbours, at most
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -55,16 +63,17 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
     }
 
 
-def edge_cases(setting: Setting, form: Form, alpha: float) -> Finding:
+def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
     """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here.
 
     The number of rows and of columns is public. So a target may refuse a size, but then it must refuse every data set
     of that size alike. That is noted only.
 
-    A claim of privacy alone allows failures that do not depend on the data. There a failure refutes only if it comes in
-    every one of k draws on that data set and in none of k draws on plain data. If a draw fails with probability p
-    whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k is so large that this is `alpha` at most
-    for all data sets together.
+    Whether a failure depends on the data is tested where it comes in every one of k draws on that data set and in none
+    of k draws on plain data. If a draw fails with probability p whatever the data are, this has probability
+    (p(1 − p))^k ≤ 4^(−k), and k is so large that this is `alpha` at most for all data sets together. A claim of privacy
+    alone allows more: failures that tell neighbours apart by no more than the claim. There it has to be proven on two
+    neighbours (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
@@ -79,14 +88,15 @@ def edge_cases(setting: Setting, form: Form, alpha: float) -> Finding:
             refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
             continue
         steady = steady or [not any(_failures(setting, plain_rows(setting, ROWS), "plain", draws))]
-        if steady[0] and all(_failures(setting, x, name, draws)):
+        depends = steady[0] and all(_failures(setting, x, name, draws))
+        if depends and (form.names_a_law or _told_apart(setting, x, name, adjacency, alpha / len(valid))):
             failures.append(f"{name}: {outcome}")
         else:
             unproven.append(f"{name}: {outcome}")
     if failures:
         return decided("edge cases", "data-dependent failure on valid data: " + "; ".join(failures), "")
     if unproven:
-        text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that it depends on the data is not proven"
+        text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that this breaks the claim is not proven"
         return Finding("contract", "edge cases", Status.REFUTED if form.names_a_law else Status.NOTED, text)
     if refused:
         text = f"refused because of its public size: {'; '.join(refused)}"
@@ -94,9 +104,58 @@ def edge_cases(setting: Setting, form: Form, alpha: float) -> Finding:
     return kept("edge cases", f"an output on every valid data set: {', '.join(valid)}")
 
 
+def _fails(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.kind != "time-out"
+
+
 def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bool]:
     """Whether each of so many draws on a data set fails."""
-    return (isinstance(one_draw(setting, x, "edge", name, i), Failure) for i in range(draws))
+    return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
+
+
+# FAILURES UNDER A CLAIM OF PRIVACY ALONE
+
+
+def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
+    """Whether failures break the claim on two neighbours between x, where the target fails, and data where it answers.
+
+    A few draws find the neighbours between which failures end; Poisson numbers of fresh draws test them.
+    """
+    answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
+    path = _path(x, next(answered, x), adjacency)
+    end = bisect_left(
+        range(len(path)), True, lo=1, key=lambda i: not all(_failures(setting, path[i], f"{name}/{i}", FEW))
+    )
+    if end >= len(path):
+        return False
+    guarantee, label = guarantee_of(setting.claim), f"edge/{name}"
+    mean = failing_mean(guarantee, level, MOST)
+    rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
+    first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
+    if first.skipped or second.skipped:
+        return False  # draws that a time limit cut short are no Poisson number
+    counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
+    return refutes(guarantee, counts, level)
+
+
+def _failed(draws: Draws) -> int:
+    return sum(count for what, count in draws.failures.items() if not what.startswith("time-out"))
+
+
+def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
+    """Data sets from x to y, row by row, each a neighbour of the one before; x alone if there is no way."""
+    path = [x]
+    for i in range(len(x)):
+        after = np.vstack([y[: i + 1], x[i + 1 :]])
+        if adjacency != REPLACE_ONE:
+            if len(x) == 1:
+                return [x]
+            path.append(np.delete(after, i, axis=0))
+        path.append(after)
+    return path
+
+
+# REFUSED SIZES
 
 
 def _is_refusal(outcome: Outcome) -> bool:
@@ -105,7 +164,12 @@ def _is_refusal(outcome: Outcome) -> bool:
 
 
 def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Whether the target refuses many data sets of this size: plain, zero, tiny, on an axis, random."""
+    """Whether the target refuses many data sets of this size."""
+    return all(_is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(_of_size(setting, n, d)))
+
+
+def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
+    """Data sets of one size: plain, zero, tiny, on an axis, random."""
     rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
     unit = np.eye(d)[np.zeros(n, dtype=int)]
     cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
@@ -113,15 +177,7 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
     while len(cases) < SAME_SIZE:
         rows = rng.standard_normal((n, d))
         cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    if setting.box is not None:
-        cases = [in_box(setting.box, x) for x in cases]
-    outcomes = (one_draw(setting, x, "size", i) for i, x in enumerate(cases))
-    return all(_is_refusal(outcome) for outcome in outcomes)
-
-
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `edge_cases` finds."""
-    return [edge_cases(subject.setting, subject.known.form, look.level)]
+    return cases if setting.box is None else [in_box(setting.box, x) for x in cases]
 
 
 QUESTION = Question(
@@ -129,8 +185,11 @@ QUESTION = Question(
     kind="contract",
     asks="Does every data set in the domain get an output?",
     blind_to="data sets that are special in other ways",
-    ask=ask,
+    ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
-    valid_if="k failures in k draws, and none in k on plain data, have probability at most 4^(-k) under one law.",
+    valid_if=(
+        "Few draws choose two neighbours, and Poisson numbers of fresh draws test failures on them; data sets share "
+        "the level. Where a law is named, a failure breaks it, and draws decide in which words."
+    ),
     few_draws=True,
 )

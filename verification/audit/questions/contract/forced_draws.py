@@ -17,7 +17,7 @@ from covassay.verification.audit.questions.privacy.recorded_draws import recorde
 from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
 
 NAME = "forced draws"
-SHAPE = 6, 3  # of the data set
+SHAPE = 6, 3  # the shape of the data set
 SHOWN = 3
 MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
 
@@ -32,7 +32,7 @@ class RareBranch:
     kind: Literal["fails", "other draws", "stays"] = field(
         metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
     )
-    message: str = field(metadata=says("What was seen."))
+    message: str = field(metadata=says("What happened."))
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         return [Finding("contract", NAME, Status.SKIPPED, str(error))]
     found = _kept(seen, _of_reference(subject, x) if seen else ())
     if not found:
-        told = "at the quantiles 1e-3, 1e-6 and 1e-12 of its draws it does what it does at usual ones"
-        told += ", or what the reference does there" if seen else ""
-        return [Finding("contract", NAME, Status.NOT_REFUTED, told)]
-    told = "; ".join(f"{MEANING[one.kind]}: {one}" for one in found[:SHOWN])
+        text = "at the quantiles 1e-3, 1e-6 and 1e-12 of its draws it does what it does at usual ones"
+        text += ", or what the reference does there" if seen else ""
+        return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
+    text = "; ".join(f"{MEANING[one.kind]}: {one}" for one in found[:SHOWN])
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return [Finding("contract", NAME, Status.NOTED, told + more, facts=_facts(found))]
+    return [Finding("contract", NAME, Status.NOTED, text + more, facts=_facts(found))]
 
 
 def _facts(found: Sequence[ForcedDraw]) -> RareBranches:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from covassay.verification.audit.engine.contract import ROWS, decided, one_draw, plain_rows, skipped
-from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
 
@@ -21,15 +21,10 @@ def input_unchanged(setting: Setting) -> Finding:
     return decided("input unchanged", broken, "the caller's data set is as it was")
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `input_unchanged` finds."""
-    return [input_unchanged(subject.setting)]
-
-
 QUESTION = Question(
     name="input unchanged",
     kind="contract",
     asks="Is the data set of the caller left as it was?",
     blind_to="data sets that are not writable, and other shapes",
-    ask=ask,
+    ask=lambda subject, look: [input_unchanged(subject.setting)],
 )

@@ -11,9 +11,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, decided, one_draw, plain_rows, skipped
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.process_target import PREFIX
 from covassay.verification.audit.targets.target import Failure
 
@@ -79,17 +79,12 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolera
     )
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `memory_layout` finds."""
-    return [memory_layout(subject.setting)]
-
-
 QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="Is the output the same, however the rows lie in memory?",
     blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
-    ask=ask,
+    ask=lambda subject, look: [memory_layout(subject.setting)],
     applies=lambda subject: (
         "a process is sent the rows as text" if subject.setting.target.name.startswith(f"{PREFIX}:") else ""
     ),

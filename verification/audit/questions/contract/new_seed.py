@@ -3,9 +3,9 @@
 import numpy as np
 
 from covassay.verification.audit.engine.contract import Form, decided, one_draw, plain_rows, skipped
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
 FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
@@ -31,16 +31,11 @@ def new_seed(setting: Setting, form: Form) -> Finding:
     return decided(name, broken if repeated else "", "different generators give different outputs", worst)
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `new_seed` finds."""
-    return [new_seed(subject.setting, subject.known.form)]
-
-
 QUESTION = Question(
     name="new seed, new output",
     kind="contract",
     asks="Do different generators give different outputs?",
     blind_to="noise that is missing on other data",
-    ask=ask,
+    ask=lambda subject, look: [new_seed(subject.setting, subject.known.form)],
     applies=lambda subject: "one output may come again and again under this law" if subject.known.form.repeats else "",
 )

@@ -1,5 +1,8 @@
 """On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
 
+import math
+from fractions import Fraction
+
 from covassay.verification.audit.engine.contract import (
     DIMENSIONS,
     ROWS,
@@ -9,40 +12,48 @@ from covassay.verification.audit.engine.contract import (
     one_draw,
     plain_rows,
 )
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-AGAIN = 20  # draws on data on which a draw raised
 
-
-def output_form(setting: Setting, form: Form) -> Finding:
+def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """On plain data in several dimensions an output consists of finite real numbers and has the right shape.
 
-    Where a draw gives no output, others follow: a target may fail at random.
+    Where a draw gives no such output, k others follow, because a target may fail at random. A claim of privacy alone
+    allows that, but not that all draws fail in one dimension and none in another: if a draw fails with probability p
+    whatever the dimension, this has probability (p(1 − p))^k ≤ 4^(−k) for k draws in each, and k is so large that this
+    is `alpha` at most for all pairs of dimensions together.
     """
-    dimensions, random = dimensions_of(setting, DIMENSIONS), list[str]()
+    dimensions = dimensions_of(setting, DIMENSIONS)
+    draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
+    random, never = list[str](), dict[int, Failure]()
     for d in dimensions:
         outcome = one_draw(setting, plain_rows(setting, ROWS, d), "form", d)
-        if isinstance(outcome, Failure) and outcome.kind == "exception":
-            again = [one_draw(setting, plain_rows(setting, ROWS, d), "form", d, i) for i in range(AGAIN)]
-            failed = sum(isinstance(one, Failure) for one in again)
-            if failed < AGAIN:
-                random.append(f"{failed + 1} of {AGAIN + 1} draws at d = {d} gave no output: {outcome}")
-                continue
-        if isinstance(outcome, Failure):
-            status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
-            return Finding("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
+        if not isinstance(outcome, Failure):
+            continue
+        if outcome.kind == "time-out":
+            return Finding("contract", "output form", Status.INCONCLUSIVE, f"on plain ({ROWS}, {d}) data: {outcome}")
+        failed = _failed(setting, d, draws)
+        if failed == draws:
+            never[d] = outcome
+        else:
+            random.append(f"{failed + 1} of {draws + 1} draws at d = {d} gave no output: {outcome}")
+    if never:
+        told = form.names_a_law or any(_failed(setting, d, draws) == 0 for d in dimensions if d not in never)
+        text = "; ".join(f"on plain ({ROWS}, {d}) data: {outcome}" for d, outcome in never.items())
+        return Finding("contract", "output form", Status.REFUTED if told else Status.INCONCLUSIVE, text)
     if random:
         worst = Status.REFUTED if form.names_a_law else Status.NOTED
         return Finding("contract", "output form", worst, f"on plain data {'; '.join(random)}")
     return kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `output_form` finds."""
-    return [output_form(subject.setting, subject.known.form)]
+def _failed(setting: Setting, d: int, draws: int) -> int:
+    """How many of so many draws on plain data in this dimension give no output."""
+    x = plain_rows(setting, ROWS, d)
+    return sum(isinstance(one_draw(setting, x.copy(), "form", d, i), Failure) for i in range(draws))
 
 
 QUESTION = Question(
@@ -50,5 +61,8 @@ QUESTION = Question(
     kind="contract",
     asks="Is every output finite numbers of the right shape?",
     blind_to="outputs on other data, and in rare draws",
-    ask=ask,
+    ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
+    share=Fraction(1, 400),
+    valid_if="k failures in k draws, and none in k in another dimension, have probability at most 4^(-k).",
+    few_draws=True,
 )

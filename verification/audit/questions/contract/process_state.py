@@ -3,9 +3,9 @@
 import numpy as np
 
 from covassay.verification.audit.engine.contract import ROWS, decided, plain_rows
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import observed_call
 from covassay.verification.statistics.streams import stream
 
@@ -19,15 +19,10 @@ def process_state(setting: Setting) -> Finding:
     return decided(name, broken, "a draw leaves the state of the process as it was", worst=Status.NOTED)
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `process_state` finds."""
-    return [process_state(subject.setting)]
-
-
 QUESTION = Question(
     name="process state",
     kind="contract",
     asks="Does a draw leave the state of the process as it was?",
     blind_to="state that no module of the standard library or numpy keeps",
-    ask=ask,
+    ask=lambda subject, look: [process_state(subject.setting)],
 )

@@ -16,13 +16,14 @@ from covassay.verification.audit.engine.contract import (
     skipped,
 )
 from covassay.verification.audit.engine.difference import difference_in_law
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-ORDERS, ORDER_DRAWS = 2, 4000  # data sets whose rows are reversed, and draws on each if one draw changed
+DATA_SETS = 2  # whose rows are reversed, if one draw changed
+DRAWS = 4000  # on each of them in either order, if pilot draws suggest another law
 SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
 SINGLE = 1e-5  # the same in single precision, where it is noted
 
@@ -31,7 +32,8 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """The order of the records does not change the law of the output.
 
     If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If it changes,
-    many draws decide: an implementation may, for example, rotate its noise into a basis that depends on the order.
+    many draws decide, with probability at most `alpha` that equal laws are refuted. An implementation may, for example,
+    rotate its noise into a basis that depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)
@@ -49,28 +51,23 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     if broken and not form.names_a_law:
         return decided("row order", f"{broken}, which a claim of privacy alone does not forbid", "", Status.NOTED)
     if broken:
-        proven = _order_matters(setting, alpha)
+        proven = _difference_proven(setting, alpha)
         status = Status.REFUTED if proven else Status.NOTED
-        said = proven or "no difference in law was proven: noise may be turned into a basis that depends on the order"
+        said = proven or "no difference in law was proven: noise may be rotated into a basis that depends on the order"
         return decided("row order", f"{broken} under one seed; {said}", "", status)
     return decided("row order", "", "reversing the rows changes nothing")
 
 
-def _order_matters(setting: Setting, alpha: float) -> str:
-    """How the law differs if the rows are reversed, on plain rows and on rows of which the first stands out."""
+def _difference_proven(setting: Setting, alpha: float) -> str:
+    """How the law differs if the rows are reversed, on plain rows or on rows of which the first stands out; or ""."""
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)
     for kind, x in {"plain rows": plain, "one row before zeros": np.vstack([first, np.zeros_like(plain[1:])])}.items():
         label = f"contract/row order/{kind}"
-        found = difference_in_law(setting, x, x[::-1].copy(), label, alpha / ORDERS, ORDER_DRAWS)
+        found = difference_in_law(setting, x, x[::-1].copy(), label, alpha / DATA_SETS, DRAWS)
         if found.what:
             return f"on {kind} {found.what}"
     return ""
-
-
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `row_order` finds."""
-    return [row_order(subject.setting, subject.known.form, look.level)]
 
 
 QUESTION = Question(
@@ -78,10 +75,10 @@ QUESTION = Question(
     kind="contract",
     asks="Does the law of the output depend on the order of the rows?",
     blind_to="orders other than the reversed one",
-    ask=ask,
+    ask=lambda subject, look: [row_order(subject.setting, subject.known.form, look.level)],
     applies=lambda subject: "the mechanism uses its records in their order" if subject.known.form.ordered else "",
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
-    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws share the level.",
+    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws divide the level.",
 )

@@ -4,9 +4,9 @@ import numpy as np
 
 from covassay.verification.audit.engine.contract import dimensions_of
 from covassay.verification.audit.engine.facts import RunningTime
-from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
@@ -39,16 +39,11 @@ def running_time(setting: Setting) -> Finding:
     return Finding("contract", "running time", status, detail, facts=RunningTime(times, failures))
 
 
-def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `running_time` finds."""
-    return [running_time(subject.setting)]
-
-
 QUESTION = Question(
     name="running time",
     kind="contract",
     asks="How does the time of a draw grow with the dimension?",
     blind_to="times that depend on the data",
-    ask=ask,
+    ask=lambda subject, look: [running_time(subject.setting)],
     gives=(RunningTime,),
 )

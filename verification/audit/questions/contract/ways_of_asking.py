@@ -25,7 +25,7 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     share=Fraction(1, 200),
-    valid_if="Residuals that move by one amount are a fact. Elsewhere exact two-sample tests share the level.",
+    valid_if="Residuals that all move by one amount need no test. Otherwise exact two-sample tests divide the level.",
     reads=(IgnoresRng,),
     cost=1,
 )

@@ -3,11 +3,12 @@
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If it depends
 on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be replaced by
 cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. And no
-law of the reference jumps, so that rows which are zero, equal or whole numbers may be moved by 10⁻¹².
+law of the reference changes noticeably if all entries move towards 0 by a share of 10⁻¹², and zeros off 0 by less. Then
+no row is zero, equal to another or of whole numbers.
 
-An implementation that draws from its generator gives one output on both data sets under one seed, up to rounding. Where
-it does not, draws decide: a few suggest in which direction the laws differ, and fresh ones test it. And where two seeds
-give one output on many different data sets, there is no noise.
+Most implementations give one output on both data sets under one seed, up to rounding. For others draws decide: a few
+suggest in which direction the laws differ, and fresh ones test it. If the output is the same under two seeds on many
+data sets, there is no noise.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ SEEDS = (0, 1)
 MOVED = 1e-12  # share of an entry by which rows are moved; zeros are moved by a tenth of it
 ROUNDING = 1e-6  # outputs under one seed are one output if they are so close, beside the largest entry
 PILOTS = 12  # at most
-FROZEN = 8  # different outputs of one shape, each the same under both seeds; clipping makes fewer
+FROZEN = 8  # different outputs of one shape, each the same under both seeds; clipped outputs with noise are fewer
 MIXINGS = 4  # times that rows are mixed with a partner
 
 
@@ -90,7 +91,7 @@ CHANGES: dict[str, Change] = {
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Two data sets on which one seed gave two outputs."""
+    """Two equivalent data sets on which the outputs under one seed differ."""
 
     category: str
     change: str
@@ -124,7 +125,7 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure]) -> boo
     return True
 
 
-Frozen = dict[tuple[int, int], set[bytes]]  # (n, d) -> different outputs that came under both seeds
+Frozen = dict[tuple[int, int], set[bytes]]  # (n, d) -> the outputs, each once, that both seeds gave on one data set
 
 
 def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_Candidate]:
@@ -183,9 +184,9 @@ def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Fi
         what = _proven(setting, candidate, len(tried), alpha)
         if what:
             return [Finding("data path", NAME, Status.REFUTED, f"on {candidate.on} {what}")]
-    bare = [shape for shape, outputs in frozen.items() if len(outputs) >= FROZEN]
-    if bare and not path.atoms:
-        n, d = bare[0]
+    without_noise = [shape for shape, outputs in frozen.items() if len(outputs) >= FROZEN]
+    if without_noise and not path.atoms:
+        n, d = without_noise[0]
         detail = f"on {len(frozen[n, d])} data sets with n = {n}, d = {d} two seeds gave one output: there is no noise"
         return [Finding("data path", NAME, Status.REFUTED, detail)]
     compared = f"equivalent data gave one output under one seed: rows {', '.join(path.equivalent)}"
@@ -205,12 +206,12 @@ def _applies(subject: Subject) -> str:
 QUESTION = Question(
     name=NAME,
     kind="data path",
-    asks="Have data sets that must give one law one law?",
+    asks="Is the law the same on data sets on which it must be the same?",
     blind_to="equivalent data of other kinds, and differences that 200 pilot draws do not suggest",
     ask=lambda subject, look: equal_laws(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     share=Fraction(1, 100),
-    valid_if="Pilot draws choose the statistics; exact two-sample tests on fresh draws share the level.",
+    valid_if="Pilot draws choose the statistics; exact two-sample tests on fresh draws divide the level.",
     draws=3000,
     cost=2,
 )

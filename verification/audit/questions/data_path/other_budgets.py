@@ -24,7 +24,7 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="One factor for all residuals is a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
+    valid_if="One factor for all residuals needs no test. Otherwise exact tests on fresh draws divide the level.",
     cost=2,
     few_draws=True,
 )

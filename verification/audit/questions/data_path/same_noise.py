@@ -1,4 +1,7 @@
-"""Whether the noise depends on the data: with one seed, the residual is compared over data sets of one shape."""
+"""Whether the noise depends on the data: under one seed, output − query is compared over data sets of one shape.
+
+A common shift or factor refutes; any other change must be confirmed by a difference in law in fresh draws.
+"""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -35,7 +38,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
     share=Fraction(1, 200),
-    valid_if="Residuals that move are a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
+    valid_if="Residuals that move need no test. Otherwise exact two-sample tests on fresh draws divide the level.",
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,

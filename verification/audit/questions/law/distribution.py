@@ -1,7 +1,8 @@
 """Whether the outputs have the law of the mechanism, on data sets where that law is known.
 
-Every data set is drawn on once; all its tests share the draws. The tails of all data sets together show rare branches.
-Of many draws the first are kept, for the questions that look at outputs.
+Every data set is drawn on once; all its tests share the draws. A draw without an output refutes, unless it ran out of
+time. One test is of all data sets together: of the value that lies furthest out in its law, which shows rare branches.
+`subject.outputs` keeps the first 50 000 draws on each data set for other questions.
 """
 
 from fractions import Fraction
@@ -16,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the furthest of all values."""
     found: list[Finding] = []
-    factor = 1 / left_for_the_end(subject.known.scenarios, look)
+    factor = 1 / left_for_the_end(subject.known.scenarios, look)  # the rest of the level is for ending draws early
     for scenario in subject.known.scenarios:
         if settled(found, look):
             return found
@@ -38,8 +39,8 @@ QUESTION = Question(
     share=Fraction(57, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
     valid_if=(
-        "Exact or conservative tests of independent draws against laws that are fixed before them. Where looks at sums "
-        "may end the draws, their share of the level is set aside."
+        "Exact or conservative tests of independent draws against laws that are fixed before them. Where tests before "
+        "the last draw may end the draws, their share of the level is set aside."
     ),
     gives=(LawTest,),
     second_look=10,

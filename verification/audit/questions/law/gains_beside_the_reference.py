@@ -1,7 +1,7 @@
 """What each draw does to the output, beside the reference: which law that gives, and which step has another factor.
 
 Where both make the same draws, their outputs are compared draw by draw; where the output of both is affine in other
-draws, their laws are compared. Both is arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
+draws, their laws are compared. Both are arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
 with those of the reference; a factor that is not 1 names a step, and refutes nothing, because another correct
 implementation may draw otherwise.
 """
@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
 from covassay.verification.audit.recorded.allowance import Allowance
-from covassay.verification.audit.recorded.common_draws import on_common_draws
+from covassay.verification.audit.recorded.common_draws import at_times, on_common_draws, same_outputs
 from covassay.verification.audit.recorded.gains import Gains, gains
 from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import compared
@@ -27,12 +27,13 @@ NAME = "gains beside the reference"
 # (n, d): the first ones first, because a slow target is not tried on all; 64, 32, 12, 8 are where blocks end
 SHAPES = (
     (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
-    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8),
+    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
-SEED = 0  # of these rows
+SEED = 0  # the seed of these rows
 SECONDS = 1.0  # for all data sets
+WHOLE = 1  # data sets on which the laws are compared as a whole; on the others, two outputs first
 SHOWN = 3  # draws that are named
 
 
@@ -59,43 +60,63 @@ class GainsBesideReference(Facts):
 
 
 def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
-    """Data sets in the unit ball, and what they are."""
+    """Data sets of several shapes and kinds, and what they are. Some have rows that the reference clips."""
     smallest = subject.known.form.smallest_dimension
     plain = [(f"n = {n}, d = {d}", example_rows(n, d)) for n, d in SHAPES if d >= smallest]
     shapes = [shape for shape in SHAPES_OF_KINDS if shape[1] >= smallest]
-    kinds = [(f"{one.category}, n = {n}, d = {d}", one.x) for n, d in shapes for one in zoo(n, d, SEED) if one.inside]
+    kinds = [(f"{one.category}, n = {n}, d = {d}", one.x) for n, d in shapes for one in zoo(n, d, SEED)]
     yield from (one for both in zip_longest(plain, kinds) for one in both if one is not None)
+
+
+@dataclass
+class _Seen:
+    """What was found so far: on how many data sets the laws are one, or two outputs are, and why on others nothing."""
+
+    same: int = 0
+    alike: int = 0
+    reasons: dict[str, None] = field(default_factory=dict)
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Compare laws where arithmetic can, and gains where it cannot."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
     seed, allowed = subject.setting.seed, Allowance(SECONDS)
-    compare, same, reasons = on_common_draws, 0, dict[str, None]()
+    compare, seen = on_common_draws, _Seen()
     for where, x in data_sets(subject):
         left = allowed.left
         if allowed.over:
             break
+        if seen.same >= WHOLE and compare is on_common_draws and same_outputs(target, reference, x, seed):
+            seen.alike += 1
+            continue
         found = compare(target, reference, x, seed, left)
-        if found.reason and compare is on_common_draws and not (same and found.left_out):
+        if found.reason and compare is on_common_draws and not (seen.same and found.left_out):
             compare, apart = compared, found.reason
             found = compare(target, reference, x, seed, left)
             found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
+            if found.reason and not seen.same:
+                now_and_then = at_times(target, reference, x, seed, allowed.left)
+                found = now_and_then if now_and_then.difference else found
         if found.difference:
             matched = gains(target, reference, x, seed)
-            told = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
-            return [Finding("law", NAME, Status.REFUTED, told, facts=_facts(matched, same), data=(x,))]
-        same += not found.reason
-        if found.reason and not (same and found.left_out):
-            reasons[found.reason] = None
-            if not same:
+            text = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
+            return [Finding("law", NAME, Status.REFUTED, text, facts=_facts(matched, seen.same), data=(x,))]
+        seen.same += not found.reason
+        if found.reason and not (seen.same and found.left_out):
+            seen.reasons[found.reason] = None
+            if not seen.same:
                 break  # draws that are not understood are so in every shape
-    if same:
-        told = f"by arithmetic, target and reference have one law on {same} data sets"
-        told += f"; not decided on others: {'; '.join(reasons)}" if reasons else ""
-        facts = _facts(gains(target, reference, example_rows(*OF_GAINS[0]), seed), same)
-        return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=facts, exact=not reasons)]
-    return _by_gains(subject, target, reference, next(iter(reasons), "there is no such shape"))
+    if seen.same:
+        return [_one_law(seen, gains(target, reference, example_rows(*OF_GAINS[0]), seed))]
+    return _by_gains(subject, target, reference, next(iter(seen.reasons), "there is no such shape"))
+
+
+def _one_law(seen: _Seen, matched: Gains) -> Finding:
+    text = f"by arithmetic, target and reference have one law on {seen.same} data sets"
+    text += f", and on {seen.alike} others they give one output for each of two sets of draws" if seen.alike else ""
+    text += f"; not decided on others: {'; '.join(seen.reasons)}" if seen.reasons else ""
+    facts = _facts(matched, seen.same)
+    return Finding("law", NAME, Status.NOT_REFUTED, text, facts=facts, exact=not seen.reasons)
 
 
 def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: str) -> list[Finding]:
@@ -111,16 +132,16 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         why = found.reason or "no draw of the target moves the output as one of the reference does"
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
-        told = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
-        return [Finding("law", NAME, Status.NOTED, told, facts=_facts(found, 0))]
-    told = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
-    told += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
-    return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=_facts(found, 0))]
+        text = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
+    text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
+    text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
+    return [Finding("law", NAME, Status.NOT_REFUTED, text, facts=_facts(found, 0))]
 
 
 def _named(found: Gains) -> str:
-    told = "; ".join(map(str, found.changed[:SHOWN]))
-    return f": {told}" if told else ""
+    text = "; ".join(map(str, found.changed[:SHOWN]))
+    return f": {text}" if text else ""
 
 
 def _facts(found: Gains, same: int) -> GainsBesideReference:

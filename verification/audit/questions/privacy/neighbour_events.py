@@ -14,7 +14,7 @@ from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-USUAL_TESTS = 5  # share the level: a guess that chooses events and decides nothing
+USUAL_TESTS = 5  # a guess of how many tests share the level: it guides the choice of events and changes no level
 
 
 def searched(subject: Subject) -> bool:
@@ -23,7 +23,7 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """The most p-values: of the pairs that are known, of two that other questions aim at, and of those searched for."""
+    """The most p-values: of the known pairs, of at most two that other questions suggest, and of those searched for."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
@@ -34,7 +34,7 @@ def suspects(subject: Subject) -> frozenset[str]:
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """The pairs to test, which may aim at a law that fitted the draws."""
+    """The pairs to test; some aim at a law that fitted the draws. A second look has the pairs of the first."""
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]

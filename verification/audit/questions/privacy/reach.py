@@ -17,7 +17,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         return [Finding("privacy", "reach", Status.NOT_REFUTED, detail)]
     detail = (
         f"no law was tested, and the largest {letter} that this run could have refuted is {max(shown):.2f}, below the "
-        f"claim {letter} = {claimed:g}: raise --samples, which it takes e^{letter}-fold, or say --mechanism"
+        f"claim {letter} = {claimed:g}: raise --samples, whose number grows like e^{letter}, or say --mechanism"
     )
     return [Finding("privacy", "reach", Status.INCONCLUSIVE, detail)]
 

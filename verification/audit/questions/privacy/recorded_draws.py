@@ -1,7 +1,7 @@
 """The exact privacy loss, by runs with recorded draws: on the pairs that are known, and on the worst that are found.
 
-It is arithmetic, with its rounding error stated, and spends nothing of the error budget. It says nothing where the
-output is not understood as a function of the draws, and then gives the reason.
+It is arithmetic, with its rounding error stated, and spends nothing of the error budget. If it cannot find out how the
+output depends on the draws, it says so and decides nothing.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.events import Pair, data_sets, generic_statistics
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.expected import seen
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, loss_of_pair
@@ -18,13 +19,14 @@ from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.recorder import Recorder, recorder
 from covassay.verification.audit.recorded.search import SEARCHED_SHAPES, Found, Searched, rank, searched
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, transcript_loss
+from covassay.verification.audit.targets.target import as_source
 
 NAME = "recorded draws"
 CHECK = "exact loss"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
 SECONDS = 3.0  # for all pairs of a slow target; a fast one needs less
-SEARCHING = 0.8  # of it, at most, for the search
+SEARCHING = 0.8  # the largest share of the time for the search
 EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
 FEWEST = 40
 SHORTEST = 0.05  # seconds that a pair is given
@@ -44,12 +46,13 @@ def why_no_reference(subject: Subject) -> str:
 
 
 def reference_of(subject: Subject) -> Recorder:
-    """What runs the mechanism of the reference that the target claims to be."""
+    """What runs the mechanism of the reference that the target claims to be; its outputs are seen as the target's."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
     neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
     options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options, **neighbours})
-    return recorder(declared.sample, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
+    drawn = seen(as_source(declared.sample), subject.known, subject.options)
+    return recorder(drawn, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
 
 
 def domain_of(subject: Subject) -> Searched:
@@ -117,22 +120,24 @@ def _spent_in(subject: Subject, transcript: TranscriptLoss | None) -> float:
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """The largest exact loss, as one finding."""
-    allowed = Allowance(SECONDS)
-    found = search_of(subject, look)
-    named = [(f"{SEARCH}, n = {len(loss.pair[0])}, d = {loss.pair[0].shape[1]}", loss) for loss in found.losses]
-    if not found.worst.refuted:
-        named += on_known_pairs(subject, allowed)
+    named = on_known_pairs(subject, Allowance((1 - SEARCHING) * SECONDS))
+    searched_pairs: tuple[ExactLoss, ...] = ()
+    evaluations = 0
+    if not any(loss.refuted for _, loss in named):
+        found = search_of(subject, look)
+        searched_pairs, evaluations = found.losses, found.evaluations
+    named += [(f"{SEARCH}, n = {len(loss.pair[0])}, d = {loss.pair[0].shape[1]}", loss) for loss in searched_pairs]
     named.sort(key=lambda one: rank(one[1]), reverse=True)
     losses = [loss for _, loss in named]
     spent = transcripts(subject, losses)
     worst = losses[0]
     facts = ExactLosses(
-        len(losses), sum(loss.decided for loss in losses), found.evaluations, data_sets(Pair("", *worst.pair, ())),
+        len(losses), sum(loss.decided for loss in losses), evaluations, data_sets(Pair("", *worst.pair, ())),
         tuple(reported(name, loss, one) for (name, loss), one in zip(named, spent, strict=True)),
         aimed(subject, losses, spent),
     )  # fmt: skip
-    exact = worst.decided and all(loss.decided or not loss.answers for loss in found.losses)
-    text = _told(named, found.evaluations) + _budget(subject, spent)
+    exact = worst.decided and all(loss.decided or not loss.answers for loss in searched_pairs)
+    text = _sentence(named, evaluations) + _budget(subject, spent)
     return [Finding("privacy", CHECK, status_of(worst), text, facts=facts, data=worst.pair, exact=exact)]
 
 
@@ -151,11 +156,11 @@ def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
     if most is None or not most.spent:
         return ""
     together = _spent_in(subject, most)
-    told = f", together {together:.6g}" if together >= 0 else ""
-    return f". The budget by primitive, where it is largest: {most}{told}; the release need not show all of it"
+    total = f", together {together:.6g}" if together >= 0 else ""
+    return f". The budget by primitive, where it is largest: {most}{total}; the release need not show all of it"
 
 
-def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
+def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
     losses = [loss for _, loss in named]
     where, worst = named[0]
     reasons = dict.fromkeys(loss.reason for loss in losses if not loss.decided)
@@ -168,7 +173,7 @@ def _told(named: Sequence[tuple[str, ExactLoss]], looked: int) -> str:
             f"the largest exact loss is {loss_words(worst)}, on the pair '{where}' ({told(worst)}); decided on {count} "
             f"of {len(losses)} pairs"
         )
-        text += f", and the search looked at {looked}"
+        text += f", and the search tried {evaluations}"
         text += ". It is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )

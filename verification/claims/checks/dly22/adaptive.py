@@ -17,14 +17,11 @@ from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov
 from covassay.reference.mechanisms.pure import adaptive_cov_pure
 from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.reference.sensitivity import SENSITIVITIES
-from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.dly22 import zipf_data as dly22_data
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
-from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.above_threshold import log_probabilities
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 CASES = 2000
-ROUNDING = 1e-9
 
 
 def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
@@ -49,46 +46,34 @@ def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
 # CLIPPING
 
 
-@check(
-    "exact",
-    mutants={
-        "the share of long rows": {"forms": (lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),)},
-        "without the positive part": {"forms": (lambda s, t: sum(v - t for v in s) / len(s),)},
-    },
-)
+@check("exact", scope="500 random data sets, two readings of (1)")
+@mutant("the share of long rows", forms=(lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),))
+@mutant("without the positive part", forms=(lambda s, t: sum(v - t for v in s) / len(s),))
 def tail_function(
     forms: Sequence[Callable[[Sequence[Fraction], Fraction], Fraction]] = (
         tail,
         lambda s, t: sum((v for v in s if v > t), Fraction(0)) / len(s),
     ),
-) -> Evidence:
+) -> Found:
     """γ(X, τ) does not increase with τ, γ(X, 0) = tr Σ and γ(X, 1) = 0, by rational arithmetic.
 
     Our copy of the paper has lost (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
     (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.
     """
     rng = np.random.default_rng(1)
-    failed = 0
     for _ in range(500):
         squares = random_squares(rng, int(rng.integers(1, 9)))
         taus = sorted({*random_squares(rng, 5), Fraction(0), Fraction(1)})
         for form in forms:
             values = [form(squares, t) for t in taus]
-            failed += values != sorted(values, reverse=True) or values[-1] != 0
-            failed += values[0] != sum(squares) / len(squares)
-    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} cases fail")
+            yield values == sorted(values, reverse=True) and values[-1] == 0
+            yield values[0] == sum(squares) / len(squares)
 
 
-@check(
-    "exact",
-    mutants={
-        "‖x‖ − τ for ‖x‖² − τ²": {"bias": lambda s, t: max(s - t, 0)},
-        "twice the change": {"bias": lambda s, t: 2 * max(s * s - t * t, 0)},
-    },
-)
-def claim_1(
-    bias: Callable[[Fraction, Fraction], Fraction] = lambda norm, tau: max(norm**2 - tau**2, Fraction(0)),
-) -> Evidence:
+@check("exact")
+@mutant("‖x‖ − τ for ‖x‖² − τ²", bias=lambda s, t: max(s - t, 0))
+@mutant("twice the change", bias=lambda s, t: 2 * max(s * s - t * t, 0))
+def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))) -> Evidence:
     """‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊ for x̃ = x min(1, τ/‖x‖), entry by entry in rational arithmetic."""
     failed, seen = [], 0
     for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
@@ -108,13 +93,13 @@ def clip(x: Matrix, tau: float) -> Matrix:
     return clipped
 
 
-@check(
-    "floating", mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}}
-)
-def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix] = clip) -> Evidence:
+@check("floating", scope=f"{CASES} random data sets", attained=1 - ROUNDING)
+@mutant("half the bias", share=0.5)
+@mutant("clipping at τ/2", clipping=lambda x, t: clip(x, t / 2))
+def clipping_bias(share: float = 1.0, clipping: Formula = clip) -> Found:
     """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
     rng = np.random.default_rng(2)
-    worst, parallel = 0.0, 1.0
+    parallel = 1.0
     for i in range(CASES):
         x = rows_in_ball(rng, int(rng.integers(1, 9)), int(rng.integers(2, 5)))
         if i % 3 == 0:
@@ -123,23 +108,21 @@ def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix
         bound = share * float(tail(list(row_norms(x) ** 2), tau**2))
         if bound > 0:
             moved = float(np.linalg.norm(second_moment(x) - second_moment(clipping(x, tau)))) / bound
-            worst = max(worst, moved)
+            yield moved
             parallel = min(parallel, moved if i % 3 == 0 else 1.0)
-    holds = 1 - ROUNDING <= worst <= 1 + ROUNDING and parallel >= 1 - ROUNDING
-    return Evidence(holds, f"{CASES} random data sets", f"largest share {worst:.9f}, parallel rows {parallel:.9f}")
+    yield parallel >= 1 - ROUNDING
 
 
-@check(
-    "floating", mutants={"without the bias": {"bias": lambda s, t: 0.0}, "τ² for τ in the first term": {"exponent": 2}}
-)
-def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, exponent: int = 1) -> Evidence:
+@check("floating", scope="600 random releases", attained=0.9)
+@mutant("without the bias", bias=lambda s, t: 0.0)
+@mutant("τ² for τ in the first term", exponent=2)
+def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and comes close to it.
 
     Noise(τ) = τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs the reference's
     clipped mechanism on random rows, thresholds and noises.
     """
     rng = np.random.default_rng(3)
-    worst = 0.0
     for i in range(600):
         n, d = int(rng.integers(1, 9)), int(rng.integers(2, 5))
         x, tau, rho = rows_in_ball(rng, n, d), float(10 ** rng.uniform(-1.5, 0)), float(10 ** rng.uniform(-1, 4))
@@ -154,48 +137,38 @@ def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, ex
             first = float(separate_cov.direction_error(n, rho, np.trace(sigma), spectral))
             second = float(separate_cov.eigenvalue_error(n, rho, np.linalg.norm(noise.eigenvalues)))
             level = tau**exponent * first + tau**2 * second
-        worst = max(worst, error / (level + float(bias(list(row_norms(x) ** 2), tau**2))))
-    return Evidence(0.9 < worst <= 1 + ROUNDING, "600 random releases", f"largest share {worst:.6f}")
+        yield error / (level + float(bias(list(row_norms(x) ** 2), tau**2)))
 
 
-@check(
-    "floating",
-    mutants={
-        "τ² for τ": {"separate": lambda k, a, e: 4.0**-k * (a + e)},
-        "2^{−k} g for 4^{−k} g": {"gauss": lambda k, g: 2.0**-k * g},
-    },
-)
-def clipped_noise(
-    separate: Callable[..., Number] = adaptive_cov.separate_noise,
-    gauss: Callable[..., Number] = adaptive_cov.gauss_noise,
-) -> Evidence:
+@check("floating", scope="k ≤ 39, two parameter sets")
+@mutant("τ² for τ", separate=lambda k, a, e: 4.0**-k * (a + e))
+@mutant("2^{−k} g for 4^{−k} g", gauss=lambda k, g: 2.0**-k * g)
+def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formula = adaptive_cov.gauss_noise) -> Found:
     """At τ = 2^{−k}, τ² times SeparateCov's error bound at trace tr/τ² is τa + τ²e, and GaussCov's scales to τ²g.
 
     The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check uses
     the reference's bounds with both ensembles.
     """
-    worst = 0.0
     for k in range(0, 40, 3):
         for n, d, rho, trace, ensemble in ((1e3, 5, 0.3, 0.2, "wigner"), (1e6, 200, 2.0, 1e-4, "goe")):
             whole = adaptive_cov.errors(n, d, rho, trace, 0.1, ensemble, "theorem")
             scaled = adaptive_cov.errors(n, d, rho, trace * 4.0**k, 0.1, ensemble, "theorem")
             direct = 4.0**-k * (scaled.directions + scaled.eigenvalues)
-            worst = max(worst, abs(float(separate(k, whole.directions, whole.eigenvalues) / direct) - 1))
-            worst = max(worst, abs(float(gauss(k, whole.gauss) / (4.0**-k * scaled.gauss)) - 1))
-    return Evidence(worst < 1e-12, "k ≤ 39, two parameter sets", f"largest relative error {worst:.2g}")
+            yield abs(float(separate(k, whole.directions, whole.eigenvalues) / direct) - 1) / 1e-12
+            yield abs(float(gauss(k, whole.gauss) / (4.0**-k * scaled.gauss)) - 1) / 1e-12
 
 
-@check(
-    "floating",
-    mutants={
-        "divided by 6.18": {"errors": lambda *given: _other_directions(6 / 6.18, *given)},
-        "divided by 5.82": {"errors": lambda *given: _other_directions(6 / 5.82, *given)},
-        "not divided": {"errors": lambda *given: _other_directions(6, *given)},
-        "g larger by 3 %": {"errors": lambda *given: dataclasses.replace(
-            adaptive_cov.errors(*given), gauss=1.03 * adaptive_cov.errors(*given).gauss)},
-    },
-)  # fmt: skip
-def released_noise_levels(errors: Callable[..., adaptive_cov.Errors] = adaptive_cov.errors) -> Evidence:
+@check("floating")
+@mutant("divided by 6.18", errors=lambda *given: _other_directions(6 / 6.18, *given))
+@mutant("divided by 5.82", errors=lambda *given: _other_directions(6 / 5.82, *given))
+@mutant("not divided", errors=lambda *given: _other_directions(6, *given))
+@mutant(
+    "g larger by 3 %",
+    errors=lambda *given: dataclasses.replace(
+        adaptive_cov.errors(*given), gauss=1.03 * adaptive_cov.errors(*given).gauss
+    ),
+)
+def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
     """With bounds = "code" the trace term is a sixth of 2^{5/4}√(υ tr)/(ρ^{1/4}√n), υ of the code; g is ω/(n√ρ).
 
     ω, η and υ are those of `coded_bounds`. At d = 1, where the υ of the code is 0/0, υ* takes its place.
@@ -230,19 +203,13 @@ def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
 
 
-@check(
-    "floating",
-    mutants={
-        "all rows short": {"long": 0},
-        "clipping at 1/4": {"clip_squared": lambda n: 1 / 16},
-        "3 % more without clipping": {"limits": (1.03 * math.sqrt(2), 1.0)},
-        "3 % less with clipping": {"limits": (math.sqrt(2), 0.97)},
-    },
-)
+@check("floating")
+@mutant("all rows short", long=0)
+@mutant("clipping at 1/4", clip_squared=lambda n: 1 / 16)
+@mutant("3 % more without clipping", limits=(1.03 * math.sqrt(2), 1.0))
+@mutant("3 % less with clipping", limits=(math.sqrt(2), 0.97))
 def skewed_example(
-    long: int = 1,
-    clip_squared: Callable[[float], float] = lambda n: 1 / n,
-    limits: tuple[float, float] = (math.sqrt(2), 1.0),
+    long: int = 1, clip_squared: Formula = lambda n: 1 / n, limits: tuple[float, float] = (math.sqrt(2), 1.0)
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
@@ -265,7 +232,8 @@ def skewed_example(
     return Evidence(holds, "ρ = 1/4, 1, 9; n = 1e8, 1e16, 1e32", f"distances from the limits: {detail}")
 
 
-@check("floating", mutants={"the second data set has one level": {"level": Fraction(3, 8)}})
+@check("floating")
+@mutant("the second data set has one level", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """There are two data sets with equal n, d and trace such that every quantile is off by n^{1/16} on one of them.
 
@@ -304,49 +272,37 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
     return Fraction(clipped_cov.bias_bound(counts, k, 1)) / n
 
 
-@check(
-    "floating",
-    mutants={
-        "only the bins up to k − 1": {"bound": lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n)},
-        "twice the edges": {"bound": lambda c, k, n: 4 * exact_bias_bound(c, k, n)},
-    },
-)
-def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound) -> Evidence:
+@check("floating", scope="800 random data sets, k ≤ 7")
+@mutant("only the bins up to k − 1", bound=lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n))
+@mutant("twice the edges", bound=lambda c, k, n: 4 * exact_bias_bound(c, k, n))
+def bias_bins(bound: Formula = exact_bias_bound) -> Found:
     """γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}), by rational arithmetic; rows at the two ends of a bin approach the two bounds.
 
     A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and
     4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
     """
     rng = np.random.default_rng(4)
-    failed, equal = 0, 0
+    equal = 0
     for _ in range(800):
         squares = random_squares(rng, int(rng.integers(1, 9)))
         for k in range(8):
             middle = bound(counts_of(squares, 8), k, len(squares))
             low, high = tail(squares, Fraction(1, 4**k)), 4 * tail(squares, Fraction(1, 4 ** (k + 1)))
-            failed += not low <= middle <= high
+            yield low <= middle <= high
             equal += low == middle != 0
-    return Evidence(
-        not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} cases fail; B_k = γ in {equal} cases"
-    )
+    yield equal > 0
 
 
-@check(
-    "floating",
-    mutants={
-        "a sensitivity of 1/2": {"limit": Fraction(1, 2)},
-        "the count of bin k alone": {"bound": lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0)},
-    },
-)
-def bias_sensitivity(
-    bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound, limit: Fraction = Fraction(1)
-) -> Evidence:
+@check("floating", scope="800 random neighbours, k ≤ 8")
+@mutant("a sensitivity of 1/2", limit=Fraction(1, 2))
+@mutant("the count of bin k alone", bound=lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0))
+def bias_sensitivity(bound: Formula = exact_bias_bound, limit: Fraction = Fraction(1)) -> Found:
     """Replacing a row moves nB_k by less than 1, in one direction for all k, by amounts that do not shrink as k grows.
 
     The supremum is 1: replacing a row of zeros by a row of bin 1 moves nB_k by 1 − 4^{−k}.
     """
     rng = np.random.default_rng(5)
-    failed, largest = 0, Fraction(0)
+    largest = Fraction(0)
     for _ in range(800):
         squares = random_squares(rng, int(rng.integers(1, 7)))
         other = [*squares[:-1], random_squares(rng, 1)[0]]
@@ -354,26 +310,20 @@ def bias_sensitivity(
         first, second = counts_of(squares, 8), counts_of(other, 8)
         moves = [n * (bound(second, k, n) - bound(first, k, n)) for k in range(9)]
         sizes = [abs(m) for m in moves]
-        failed += not (min(moves) >= 0 or max(moves) <= 0) or max(sizes) >= limit or sizes != sorted(sizes)
+        yield (min(moves) >= 0 or max(moves) <= 0) and max(sizes) < limit and sizes == sorted(sizes)
         largest = max(largest, *sizes)
-    holds = not failed and largest == 1 - Fraction(1, 4**8)
-    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} cases fail; largest {largest}")
+    yield largest == 1 - Fraction(1, 4**8)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "half the margin": {"margin": lambda f, log: private_trace.gaussian_margin(f, log) / 2},
-        "all of ρ": {"budget": lambda rho: rho},
-        "ln(1/failure)/2 for the Laplace margin": {"laplace": lambda f, log: log(1 / f) / 2},
-        "3 % more than β": {"margin": lambda f, log: private_trace.gaussian_margin(sp.Rational(103, 100) * f, log)},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("half the margin", margin=lambda f, log: private_trace.gaussian_margin(f, log) / 2)
+@mutant("all of ρ", budget=lambda rho: rho)
+@mutant("ln(1/failure)/2 for the Laplace margin", laplace=lambda f, log: log(1 / f) / 2)
+@mutant("3 % more than β", margin=lambda f, log: private_trace.gaussian_margin(sp.Rational(103, 100) * f, log))
 def trace_step(
-    margin: Callable[..., Number] = private_trace.gaussian_margin,
-    laplace: Callable[..., Number] = private_trace.laplace_margin,
-    budget: Callable[[Number], Number] = adaptive_cov.trace_budget,
+    margin: Formula = private_trace.gaussian_margin,
+    laplace: Formula = private_trace.laplace_margin,
+    budget: Formula = adaptive_cov.trace_budget,
 ) -> Evidence:
     """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
@@ -404,17 +354,10 @@ def trace_step(
     return Evidence(holds, "all n, ρ, ε, β", f"residuals {residuals}")
 
 
-@check(
-    "symbolic",
-    mutants={
-        "all of ρ for the last step": {"final": lambda rho, radius, c: rho},
-        "a search with ε₀ = √ρ": {"search": lambda rho: rho**0.5},
-    },
-)
-def budgets(
-    final: Callable[..., Number] = adaptive_cov.final_budget,
-    search: Callable[[Number], Number] = adaptive_cov.search_epsilon,
-) -> Evidence:
+@check("symbolic")
+@mutant("all of ρ for the last step", final=lambda rho, radius, c: rho)
+@mutant("a search with ε₀ = √ρ", search=lambda rho: rho**0.5)
+def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adaptive_cov.search_epsilon) -> Evidence:
     """The paper's budgets add up, ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε; 29ρ/32 is proven.
 
     With a private radius the last step has 5/8 in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in
@@ -446,59 +389,16 @@ def budgets(
     return Evidence(holds, "all ρ, ε", f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
 
 
-@check("floating", mutants={"half of both scales": {"scale": 0.5}, "half the noise on the queries": {"query": 0.5}})
-def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
-    """The loss of the search lies in [−ε₀/2, ε₀/4], so D_α ≤ αε₀²/8, and even D_α ≤ 9αε₀²/128.
-
-    The losses come from the exact law, for neighbours of AdaptiveCov of which the second has the longer row. Query
-    values far above 0 and far below 0 approach the two ends.
-    """
-    rng = np.random.default_rng(6)
-    epsilon = 1.0
-    b1 = scale * float(above_threshold.threshold_scale(epsilon))
-    b2 = scale * query * float(above_threshold.query_scale(epsilon, "paper"))
-    low, high, divergence = 0.0, 0.0, 0.0
-    for i in range(120):
-        n = int(rng.integers(1, 200))
-        norms = np.sort(rng.choice([1.0, 0.9, 0.4, 0.1, 0.01, 0.0], n + 1))
-        rows = [np.append(norms[:-2], norms[-2 + j])[:, None] for j in (0, 1)]
-        base = {0: 60.0, 1: -60.0}.get(i, float(rng.uniform(-20, 20)))
-        if i < 2:
-            rows = [np.array([[0.0], [0.0]]), np.array([[0.0], [1.0]])]
-        queries = []
-        for x in rows:
-            last = 40 if i < 2 else 12
-            counts = list(clipped_cov.bin_counts(x, last))
-            queries.append(
-                np.array([base + len(x) * clipped_cov.bias_bound(counts, k, len(x)) for k in range(last + 1)])
-            )
-        first, second = (log_probabilities(q, 0.0, b1, b2) for q in queries)
-        loss = second - first
-        low, high = min(low, float(loss.min())), max(high, float(loss.max()))
-        for alpha in (1.01, 2.0, 30.0):
-            for p, q in ((first, second), (second, first)):
-                divergence = max(divergence, renyi(p, q, alpha) / alpha)
-    inside = -epsilon / 2 * (1 + 1e-6) <= low < -0.47 * epsilon and 0.24 * epsilon < high <= epsilon / 4 * (1 + 1e-6)
-    holds = inside and divergence <= 9 * epsilon**2 / 128 < float(clipped_cov.search_loss(epsilon))
-    figures = {"range/ε₀": f"[{low:.4f}, {high:.4f}]", "largest D_α/(α ε₀²)": f"{divergence:.5f}"}
-    return Evidence(holds, "120 pairs of neighbours, ε₀ = 1", figures=figures)
-
-
-@check(
-    "floating",
-    mutants={
-        "a threshold of n": {"threshold": lambda n, slack: n},
-        "a threshold of n − 3α": {"threshold": lambda n, slack: n - 3 * slack},
-    },
-)
-def radius_promise(threshold: Callable[[Number, Number], Number] = private_radius.search_threshold) -> Evidence:
+@check("floating", scope=f"{CASES} random runs")
+@mutant("a threshold of n", threshold=lambda n, slack: n)
+@mutant("a threshold of n − 3α", threshold=lambda n, slack: n - 3 * slack)
+def radius_promise(threshold: Formula = private_radius.search_threshold) -> Found:
     """If no noise exceeds α/2, the private radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
 
     α = (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1. By the accuracy of AboveThreshold no noise exceeds α/2
     with probability at least 1 − β.
     """
     rng = np.random.default_rng(7)
-    failed = 0
     epsilon, beta = 2.0, 0.2
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     for _ in range(CASES):
@@ -513,9 +413,8 @@ def radius_promise(threshold: Callable[[Number, Number], Number] = private_radiu
         within = np.array([float((norms <= r).sum()) for r in levels])
         stop = above_threshold.first_above(within, threshold(n, alpha), noise, epsilon=epsilon, calibration="paper")
         radius = float(np.append(levels, 1.0)[stop])
-        failed += radius > max(float(levels[0]), 2 * float(norms.max())) * (1 + ROUNDING)
-        failed += bool((norms > radius).sum() > 2 * alpha)
-    return Evidence(not failed, f"{CASES} random runs", f"{failed} cases fail")
+        yield radius <= max(float(levels[0]), 2 * float(norms.max())) * (1 + ROUNDING)
+        yield (norms > radius).sum() <= 2 * alpha
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
@@ -523,17 +422,11 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
     return factor * (noise + bias) + 9 * slack + 8 * rest
 
 
-@check(
-    "floating",
-    mutants={
-        "2 for 32": {"factor": 2.0},
-        "clipping at 16 times the level found": {"clipping": lambda k: min(1.0, 2.0 ** (4 - k))},
-        "without the term in α": {"slack_share": 0.0},
-    },
-)
-def adaptive_error(
-    factor: float = 32.0, clipping: Callable[[int], Number] = clipped_cov.clip_level, slack_share: float = 1.0
-) -> Evidence:
+@check("floating", scope=f"{CASES} random searches, all τ on a grid")
+@mutant("2 for 32", factor=2.0)
+@mutant("clipping at 16 times the level found", clipping=lambda k: min(1.0, 2.0 ** (4 - k)))
+@mutant("without the term in α", slack_share=0.0)
+def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_level, slack_share: float = 1.0) -> Found:
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
@@ -543,7 +436,6 @@ def adaptive_error(
     N_{K+1} is the last term of the bound.
     """
     rng = np.random.default_rng(8)
-    failed, worst = 0, 0.0
     for _ in range(CASES):
         n, last = int(rng.integers(1, 2000)), int(rng.choice([3, 8, 20]))
         levels = rng.integers(0, 12, 4)
@@ -570,32 +462,22 @@ def adaptive_error(
             t = float(tau)
             level = min(t**2 * g, t * a + t**2 * e)
             limit = explicit_bound(level, gamma(t), slack_share * alpha / n, bounds[-1], factor)
-            worst = max(worst, error / limit)
-            failed += error > limit * (1 + ROUNDING)
-    return Evidence(
-        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} cases fail; largest share {worst:.4f}"
-    )
+            yield error <= limit * (1 + ROUNDING)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the search stops and τ is at least 2^{−k−1} or smaller, or it does not stop",
-    mutants={
-        "3 % less than 32": {"factor": sp.Rational(3104, 100)},
-        "3 % more than 32": {"factor": sp.Rational(3296, 100)},
-        "9.27 for 9": {"slack": sp.Rational(927, 100)},
-        "7.76 for 8": {"last": sp.Rational(776, 100)},
-        "clipping at 4 times the level found": {"clipping": lambda k: 2 ** (2 - k)},
-        "a bias of 3γ": {"bins": 3},
-    },
-)
+@check("symbolic", covers="all", exhausts="the search stops and τ is at least 2^{−k−1} or smaller, or it does not stop")
+@mutant("3 % less than 32", factor=sp.Rational(3104, 100))
+@mutant("3 % more than 32", factor=sp.Rational(3296, 100))
+@mutant("9.27 for 9", slack=sp.Rational(927, 100))
+@mutant("7.76 for 8", last=sp.Rational(776, 100))
+@mutant("clipping at 4 times the level found", clipping=lambda k: 2 ** (2 - k))
+@mutant("a bias of 3γ", bins=3)
 def adaptive_error_proof(
     factor: Number = 32,
     slack: Number = 9,
     last: Number = 8,
     bins: Number = 4,
-    clipping: Callable[[Number], Number] = lambda k: 2 ** (1 - k),
+    clipping: Formula = lambda k: 2 ** (1 - k),
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
@@ -694,17 +576,13 @@ def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
     return dataclasses.replace(noise, search=silent)
 
 
-@check(
-    "floating",
-    mutants={
-        "rows clipped to 1/50 first": {"before": clipped_first},
-        "a release multiplied by 4": {"unit": 4.0},
-        "a release multiplied by 1.03": {"unit": 1.03},
-        "a release multiplied by 0.97": {"unit": 0.97},
-        "rows shortened by 3 %": {"before": lambda x: 0.97 * x},
-    },
-)
-def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
+@check("floating")
+@mutant("rows clipped to 1/50 first", before=clipped_first)
+@mutant("a release multiplied by 4", unit=4.0)
+@mutant("a release multiplied by 1.03", unit=1.03)
+@mutant("a release multiplied by 0.97", unit=0.97)
+@mutant("rows shortened by 3 %", before=lambda x: 0.97 * x)
+def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence:
     """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`.
 
     The check draws from the reference's mechanisms on skewed rows, with budgets from small to very large. A draw in
@@ -743,15 +621,11 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
     return Evidence(holds, f"{seen} of 160 draws, d ≤ 4", f"largest share {worst:.4f}, without α {sharp:.4f}")
 
 
-@check(
-    "floating",
-    mutants={
-        "rows clipped to 1/50 first": {"before": clipped_first},
-        "a release multiplied by 1.03": {"unit": 1.03},
-        "a release multiplied by 0.97": {"unit": 0.97},
-    },
-)
-def radius_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
+@check("floating")
+@mutant("rows clipped to 1/50 first", before=clipped_first)
+@mutant("a release multiplied by 1.03", unit=1.03)
+@mutant("a release multiplied by 0.97", unit=0.97)
+def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence:
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows clipped to r̃ and divided by it. `adaptive_error` holds for X′, and r̃² times it bounds the error
@@ -807,16 +681,11 @@ def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alp
 # THE SYNTHETIC DATA
 
 
-@check(
-    "floating",
-    mutants={
-        "norms 2^{−k}": {"norm": lambda k, buckets: Fraction(1, 2**k)},
-        "shares ∝ k^s": {"shares": lambda s, b: dly22_data.shares(-s, b)},
-    },
-)
+@check("floating")
+@mutant("norms 2^{−k}", norm=lambda k, buckets: Fraction(1, 2**k))
+@mutant("shares ∝ k^s", shares=lambda s, b: dly22_data.shares(-s, b))
 def synthetic_data(
-    shares: Callable[[int, int], list[Number]] = dly22_data.shares,
-    norm: Callable[[int, int], Fraction] = lambda k, buckets: Fraction(1, 2 ** (buckets - k)),
+    shares: Formula = dly22_data.shares, norm: Formula = lambda k, buckets: Fraction(1, 2 ** (buckets - k))
 ) -> Evidence:
     """At s = 3 one bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 

@@ -17,10 +17,9 @@ from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import block_pair, triangle_l1
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
 CASES = 2000
-ROUNDING = 1e-9
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
@@ -40,18 +39,10 @@ def swap() -> tuple[Matrix, Matrix]:
 # SEPARATECOV
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "all of ρ in both steps": {"scale": gauss_cov.noise_scale},
-        "a sensitivity of 2/n": {"change": lambda n: 2 / n},
-    },
-)
-def separate_budget(
-    scale: Callable[[Number, Number], Number] = separate_cov.noise_scale,
-    change: Callable[[Number], Number] = lambda n: sp.sqrt(2) / n,
-) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("all of ρ in both steps", scale=gauss_cov.noise_scale)
+@mutant("a sensitivity of 2/n", change=lambda n: 2 / n)
+def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
     """G and λ̃ spend ρ/2 each, because both change by at most √2/n in ℓ2 and carry Gaussian noise of scale √2/(n√ρ)."""
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2
@@ -65,20 +56,16 @@ def by_modulus(matrix: Matrix) -> Matrix:
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
-@check(
-    "floating",
-    mutants={"ordered by |λ|, as in the authors' code": {"vectors": by_modulus}, "half the bound": {"factor": 0.5}},
-)
-def weyl_step(
-    vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
-) -> Evidence:
+@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-6)
+@mutant("ordered by |λ|, as in the authors' code", vectors=by_modulus)
+@mutant("half the bound", factor=0.5)
+def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: float = 1.0) -> Found:
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
     is tight. In the order of |λ| only the first bound fails.
     """
     rng = np.random.default_rng(1)
-    worst = 0.0
     for i in range(CASES):
         d = int(rng.integers(2, 6))
         x = rows_in_ball(rng, int(rng.integers(1, 7)), d)
@@ -87,26 +74,21 @@ def weyl_step(
         kept = np.einsum("ji,jk,ki->i", v, sigma, v)
         spread = float(np.ptp(np.linalg.eigvalsh(noise)))
         lost = float((np.linalg.eigvalsh(sigma)[::-1] - kept).max())
-        worst = max(worst, lost / (factor * spread), lost / (factor * 2 * float(np.linalg.norm(noise, 2))))
-    holds = 1 - 1e-6 < worst <= 1 + ROUNDING
-    return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}")
+        yield lost / (factor * spread)
+        yield lost / (factor * 2 * float(np.linalg.norm(noise, 2)))
 
 
-@check(
-    "floating",
-    mutants={
-        "half the constant": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2},
-        "the trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
-    },
-)
-def direction_error(bound: Callable[..., Number] = separate_cov.direction_error) -> Evidence:
+@check("floating", scope=f"{CASES} random pairs, d ≤ 5", attained=1 - 1e-6)
+@mutant("half the constant", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2)
+@mutant("the trace for its root", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w))
+def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
 
     It follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just exchanges the
     two eigenvectors.
     """
     rng = np.random.default_rng(2)
-    worst, residual = 0.0, 0.0
+    residual = 0.0
     for i in range(CASES):
         n, rho = float(rng.integers(1, 1000)), 10 ** rng.uniform(-2, 1)
         s = separate_cov.noise_scale(n, rho)
@@ -119,58 +101,43 @@ def direction_error(bound: Callable[..., Number] = separate_cov.direction_error)
         identity = 2 * float(values @ (values - np.einsum("ji,jk,ki->i", v, sigma, v)))
         residual = max(residual, abs(squared - identity))
         limit = float(bound(n, rho, np.trace(sigma), np.linalg.norm(noise, 2) / s))
-        worst = max(worst, math.sqrt(squared) / limit)
-    holds = 1 - 1e-6 < worst <= 1 + ROUNDING and residual < ROUNDING
-    return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}, identity off by {residual:.2g}")
+        yield math.sqrt(squared) / limit
+    yield residual < ROUNDING
 
 
-@check(
-    "floating",
-    mutants={
-        "2 for 2^{5/4}": {"directions": lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5)},
-        "without the factor √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
-        "β for β/2": {"total": lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log)},
-    },
-)
+@check("floating", scope="200 points over six orders of magnitude")
+@mutant("2 for 2^{5/4}", directions=lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5))
+@mutant("without the factor √2", eigenvalues=lambda n, rho, w: w / (rho**0.5 * n))
+@mutant("β for β/2", total=lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log))
 def theorem_1(
-    directions: Callable[..., Number] = separate_cov.direction_error,
-    eigenvalues: Callable[..., Number] = separate_cov.eigenvalue_error,
-    total: Callable[..., Number] = separate_cov.error_bound,
-) -> Evidence:
+    directions: Formula = separate_cov.direction_error,
+    eigenvalues: Formula = separate_cov.eigenvalue_error,
+    total: Formula = separate_cov.error_bound,
+) -> Found:
     """Theorem 1's two terms are √(4 s tr υ) = 2^{5/4}√(υ tr)/(ρ^{1/4}√n) and sη = √2 η/(√ρ n), with s = √2/(n√ρ).
 
     υ and η are taken at β/2 each, so the error exceeds the sum of the two terms with probability at most β.
     """
     rng = np.random.default_rng(9)
-    worst = 0.0
     for _ in range(200):
         n, rho, trace, norm = 10 ** rng.uniform(-3, 3, 4)
         scale = math.sqrt(2) / (n * math.sqrt(rho))
-        worst = max(worst, abs(float(directions(n, rho, trace, norm)) / math.sqrt(4 * scale * trace * norm) - 1))
-        worst = max(worst, abs(float(eigenvalues(n, rho, norm)) / (scale * norm) - 1))
+        yield abs(float(directions(n, rho, trace, norm)) / math.sqrt(4 * scale * trace * norm) - 1) / 1e-12
+        yield abs(float(eigenvalues(n, rho, norm)) / (scale * norm) - 1) / 1e-12
         d, beta = int(rng.integers(1, 100)), 10 ** rng.uniform(-6, -0.01)
         spectral, euclidean = tails.upsilon_star(d, beta / 2), tails.eta(d, beta / 2)
         parts = directions(n, rho, trace, spectral) + eigenvalues(n, rho, euclidean)
-        worst = max(worst, abs(float(total(n, d, rho, trace, beta, "wigner", math.log) / parts) - 1))
-    return Evidence(worst < 1e-12, "200 points over six orders of magnitude", f"off by {worst:.2g}")
+        yield abs(float(total(n, d, rho, trace, beta, "wigner", math.log) / parts) - 1) / 1e-12
 
 
-@check(
-    "floating",
-    mutants={
-        "d^{1/8} for d^{1/4}": {"power": 0.125},
-        "without the logarithm": {"factor": lambda beta: 2**1.75},
-        "3 % more in the first term": {
-            "factor": lambda beta: 1.03 * 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta)))
-        },
-        "3 % more in the second term": {
-            "rest": lambda beta: 1.03 * math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta)))
-        },
-    },
-)
+@check("floating")
+@mutant("d^{1/8} for d^{1/4}", power=0.125)
+@mutant("without the logarithm", factor=lambda beta: 2**1.75)
+@mutant("3 % more in the first term", factor=lambda beta: 1.03 * 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))))
+@mutant("3 % more in the second term", rest=lambda beta: 1.03 * math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))))
 def trace_sensitive_rate(
-    factor: Callable[[float], float] = lambda beta: 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))),
-    rest: Callable[[float], float] = lambda beta: math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))),
+    factor: Formula = lambda beta: 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))),
+    rest: Formula = lambda beta: math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))),
     power: float = 0.25,
 ) -> Evidence:
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
@@ -251,14 +218,10 @@ em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
-@check(
-    "floating",
-    mutants={
-        "GaussCov in place of SeparateCov": {"separate": gauss_error},
-        "d^{3/4} in place of d^{1/4}": {"separate": em_error},
-    },
-)
-def worst_case_rates(separate: Error = separate_error) -> Evidence:
+@check("floating")
+@mutant("GaussCov in place of SeparateCov", separate=gauss_error)
+@mutant("d^{3/4} in place of d^{1/4}", separate=em_error)
+def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
     The exponents are slopes of the reference's bounds, rounded to quarters. The comparisons of exponents are exact.
@@ -279,14 +242,10 @@ def worst_case_rates(separate: Error = separate_error) -> Evidence:
     )
 
 
-@check(
-    "floating",
-    mutants={
-        "EMCov with ε in place of √ρ": {"em": em_pure_error},
-        "GaussCov in place of SeparateCov": {"separate": gauss_error},
-    },
-)
-def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> Evidence:
+@check("floating")
+@mutant("EMCov with ε in place of √ρ", em=em_pure_error)
+@mutant("GaussCov in place of SeparateCov", separate=gauss_error)
+def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error) -> Evidence:
     """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n; EMCov does so for tr < √d/n."""
     rates = [measured(e) for e in (separate, em, gauss_error)]
     gain = ratio(rates[1], rates[0])
@@ -305,7 +264,9 @@ def gauss_bounds(d: int) -> tuple[float, float]:
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
-@check("floating", mutants={"80 for 1/64": {"low": 80.0}, "1/100 for 1": {"high": 0.01}})
+@check("floating")
+@mutant("80 for 1/64", low=80.0)
+@mutant("1/100 for 1", high=0.01)
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
@@ -331,15 +292,11 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 # PURE DP
 
 
-@check(
-    "floating",
-    mutants={
-        "a supremum of (d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5},
-        "a supremum of √2 d": {"supremum": lambda d: 2**0.5 * d},
-        "the formula of d ≥ 2 at d = 1": {"supremum": lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2},
-    },
-)
-def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence:
+@check("floating")
+@mutant("a supremum of (d + 2)/√2", supremum=lambda d: (d + 2) / 2**0.5)
+@mutant("a supremum of √2 d", supremum=lambda d: 2**0.5 * d)
+@mutant("the formula of d ≥ 2 at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
+def triangle_change(supremum: Formula = triangle_l1) -> Evidence:
     """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
     Every sign pattern of Δ is tried, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the rows 1
@@ -357,32 +314,26 @@ def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence
     return Evidence(not failed, "d = 1, …, 5, every sign pattern", ", ".join(failed), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "all of ε for the matrix": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
-        "2/(nε) for the eigenvalues": {"eigenvalue_scale": lambda n, e: 2 / (n * e)},
-    },
-)
+@check("floating", scope="200 points over five orders of magnitude")
+@mutant("all of ε for the matrix", matrix_scale=lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c))
+@mutant("2/(nε) for the eigenvalues", eigenvalue_scale=lambda n, e: 2 / (n * e))
 def separate_pure(
-    matrix_scale: Callable[..., Number] = separate_cov_pure.matrix_scale,
-    eigenvalue_scale: Callable[..., Number] = separate_cov_pure.eigenvalue_scale,
-) -> Evidence:
+    matrix_scale: Formula = separate_cov_pure.matrix_scale,
+    eigenvalue_scale: Formula = separate_cov_pure.eigenvalue_scale,
+) -> Found:
     """Lemma 18: G and λ̃ spend ε/2 each, and the error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
 
     The sensitivities are √2 d/n for G and 2/n for λ̃.
     """
     rng = np.random.default_rng(10)
-    worst = 0.0
     for _ in range(200):
         n, epsilon, trace, upsilon, eta = 10 ** rng.uniform(-2, 3, 5)
         d = int(rng.integers(2, 1000))
         b, c = float(matrix_scale(n, d, epsilon, "paper")), float(eigenvalue_scale(n, epsilon))
         for change in ((math.sqrt(2) * d, 0.0), (0.0, 2.0)):
-            worst = max(worst, abs(separate_cov_pure.privacy_loss(*change, n, b, c) / epsilon - 0.5))
+            yield abs(separate_cov_pure.privacy_loss(*change, n, b, c) / epsilon - 0.5) / 1e-12
         printed = math.sqrt(8 * math.sqrt(2) * d * trace * upsilon / (n * epsilon)) + 4 * eta / (n * epsilon)
-        worst = max(worst, abs(separate_cov_pure.error_bound(trace, b * upsilon, c * eta) / printed - 1))
-    return Evidence(worst < 1e-12, "200 points over five orders of magnitude", f"off by {worst:.2g}")
+        yield abs(separate_cov_pure.error_bound(trace, b * upsilon, c * eta) / printed - 1) / 1e-12
 
 
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
@@ -398,27 +349,19 @@ def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int
     return [2 * math.exp(-float(level)) for level in levels]
 
 
-@check(
-    "floating",
-    mutants={
-        "half the bound": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2},
-        "3 % less": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 1.03},
-        "parts at 1.03 β": {
-            "parts": lambda n, d, e, t, b, c: adaptive_cov_pure.separate_bounds(n, d, e, t, 1.03 * b, c)
-        },
-    },
-)
+@check("floating", scope="500 random releases, d ≤ 5", attained=1 - 1e-6)
+@mutant("half the bound", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2)
+@mutant("3 % less", bound=lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 1.03)
+@mutant("parts at 1.03 β", parts=lambda n, d, e, t, b, c: adaptive_cov_pure.separate_bounds(n, d, e, t, 1.03 * b, c))
 def separate_pure_error(
-    bound: Callable[..., Number] = separate_cov_pure.error_bound,
-    parts: Callable[..., tuple[Number, Number]] = adaptive_cov_pure.separate_bounds,
-) -> Evidence:
+    bound: Formula = separate_cov_pure.error_bound, parts: Formula = adaptive_cov_pure.separate_bounds
+) -> Found:
     """The matrix that SeparateLapCov releases is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; attained.
 
     Where it is used, the bounds on ‖W‖ and on the noise of the eigenvalues are taken at β/2 each.
     """
     shares = [p / beta for d in (2, 7) for beta in (0.1, 1e-6) for p in probabilities_of_bounds(parts, d, beta)]
     rng = np.random.default_rng(3)
-    worst = 0.0
     for i in range(500):
         d, n, epsilon = int(rng.integers(2, 6)), int(rng.integers(1, 30)), 10 ** rng.uniform(-1, 2)
         if i:
@@ -437,9 +380,8 @@ def separate_pure_error(
         )
         shift = float(np.linalg.norm(moved - np.linalg.eigvalsh(sigma)[::-1]))
         limit = float(bound(np.trace(sigma), b * np.linalg.norm(w, 2), shift))
-        worst = max(worst, float(np.linalg.norm(out - sigma)) / limit)
-    holds = 1 - 1e-6 < worst <= 1 + ROUNDING and all(math.isclose(p, 0.5) for p in shares)
-    return Evidence(holds, "500 random releases, d ≤ 5", f"largest share {worst:.6f}, of β {max(shares):.6f}")
+        yield float(np.linalg.norm(out - sigma)) / limit
+    yield all(math.isclose(p, 0.5) for p in shares)
 
 
 def separate_pure_rate(d: float, n: float, trace: float) -> float:
@@ -448,14 +390,10 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
     return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
 
 
-@check(
-    "floating",
-    mutants={
-        "SeparateCov's rate under zCDP": {"separate": separate_error},
-        "EMCov's rate under zCDP": {"em": em_error},
-    },
-)
-def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) -> Evidence:
+@check("floating")
+@mutant("SeparateCov's rate under zCDP", separate=separate_error)
+@mutant("EMCov's rate under zCDP", em=em_error)
+def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_error) -> Evidence:
     """Under pure DP the first term of SeparateLapCov is d^{3/4}√tr/√n, and EMCov has d√tr/√n."""
     ours, theirs = measured(separate), measured(em)
     holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
@@ -466,8 +404,10 @@ def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) 
 # THE APPENDICES
 
 
-@check("exact", mutants={"without padding": {"padded": False}, "66 for 68": {"least": 66}})
-def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Evidence:
+@check("exact", scope="C = 72, √d from 68 Cε on")
+@mutant("without padding", padded=False)
+@mutant("66 for 68", least=66)
+def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
@@ -476,7 +416,7 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> E
     e ≥ (2a/3) n₀/n. √d ≥ 68 Cε is enough for that. The arithmetic is rational, and only the product Cε enters it; so it
     also holds with another function of ε in its place, such as 12 sinh ε.
     """
-    failed, empty = [], 0
+    empty = 0
     a = Fraction(2, 15)
     for root, epsilon in product((least * constant, 10**5, 10**7), (Fraction(1), Fraction(1, 10))):
         limit = root / (constant * a * epsilon)
@@ -489,25 +429,17 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> E
             bound = (2 * a / 3) * Fraction(n0, n) if padded else direct
             empty += direct < 0
             if not (enough and n >= n0 and bound >= root / (3 * constant * n * epsilon)):
-                failed.append(f"√d={root}, ε={epsilon}, n={n}")
-    holds = not failed and empty > 0 and a**2 < Fraction(1, 54)
-    return Evidence(
-        holds,
-        "C = 72, √d from 68 Cε on",
-        f"{len(failed)} cases fail; the direct argument says nothing in {empty} of 12",
-    )
+                yield f"√d={root}, ε={epsilon}, n={n}"
+    yield empty > 0
+    yield a**2 < Fraction(1, 54)
 
 
-@check(
-    "floating",
-    mutants={
-        "half the bound": {"factor": 0.5},
-        "3 % less": {"factor": 0.97},
-        "3 % more": {"factor": 1.03},
-        "no projection": {"project": lambda m, r: m},
-    },
-)
-def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
+@check("floating")
+@mutant("half the bound", factor=0.5)
+@mutant("3 % less", factor=0.97)
+@mutant("3 % more", factor=1.03)
+@mutant("no projection", project=lambda m, r: m)
+def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
     Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attain the bound. The reference's bound on the error is therefore √(2συ). For the
@@ -536,14 +468,10 @@ def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball
     return Evidence(bool(holds), f"{CASES} random pairs, d ≤ 5", f"largest share of 2‖N‖: {worst:.9f}")
 
 
-@check(
-    "floating",
-    mutants={
-        "only the diagonal, clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
-        "scaling to trace norm 1": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},
-    },
-)
-def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Evidence:
+@check("floating", scope=f"{3 * CASES} competitors, d ≤ 5")
+@mutant("only the diagonal, clipped", project=lambda m, r: np.diag(np.clip(np.diag(m), 0, 1)))
+@mutant("scaling to trace norm 1", project=lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum())))
+def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
@@ -552,7 +480,6 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
     which have rank at most n, pinching would leave K; here K is its convex hull.
     """
     rng = np.random.default_rng(5)
-    failed = 0
     for _ in range(CASES):
         d = int(rng.integers(2, 6))
         target = symmetric_noise(rng, d)
@@ -561,7 +488,7 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
         inside = np.linalg.eigvalsh(near)[0] >= -ROUNDING and np.trace(near) <= 1 + ROUNDING
         turned = v.T @ near @ v
         shared = float(np.abs(turned - np.diag(np.diag(turned))).max()) < 1e-7
-        failed += not (inside and shared)
+        yield inside and shared
         x = rows_in_ball(rng, int(rng.integers(1, 4)), d)
         for m in (x.T @ x / len(x), np.outer(v[:, -1], v[:, -1]), np.zeros((d, d))):
             inner = v.T @ m @ v
@@ -569,6 +496,5 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
             whole = float(np.linalg.norm(target - m) ** 2)
             split = float(((values - pinched) ** 2).sum() + (inner**2).sum() - (pinched**2).sum())
             scale = 1 + whole
-            failed += bool(abs(whole - split) > ROUNDING * scale or pinched.min() < -ROUNDING)
-            failed += bool(float(((target - near) * (m - near)).sum()) > ROUNDING * scale)
-    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} cases fail")
+            yield abs(whole - split) <= ROUNDING * scale and pinched.min() >= -ROUNDING
+            yield float(((target - near) * (m - near)).sum()) <= ROUNDING * scale

@@ -3,13 +3,12 @@
 A wall is a set w_i = w_j, on which V is +∞; a chamber is a part of the simplex between walls.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import sympy as sp
 
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 
 def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
@@ -19,11 +18,9 @@ def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())
 
 
-Moment = Callable[[sp.Expr], sp.Expr]
-
-
-@check("symbolic", covers="all", mutants={"E‖Z‖_F² ≥ d³": {"moment": lambda d: d**3}})
-def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("E‖Z‖_F² ≥ d³", moment=lambda d: d**3)
+def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d ≥ 1/(4d²) for d ≥ 4, by the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2.
 
     E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make
@@ -36,8 +33,9 @@ def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Ev
     return Evidence(holds, "all d ≥ 4", f"the variance is at least {sp.factor(variance)}")
 
 
-@check("symbolic", covers="all", mutants={"a lower moment bound": {"moment": lambda d: d**3}})
-def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("a lower moment bound", moment=lambda d: d**3)
+def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5 this is
@@ -50,7 +48,9 @@ def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), "all d ≥ 9", f"E max w ≥ {sp.factor(mean)}")
 
 
-@check("enclosed", mutants={"α = 2/d": {"cap": Fraction(2)}, "α = 3/d": {"cap": Fraction(3)}})
+@check("enclosed")
+@mutant("α = 2/d", cap=Fraction(2))
+@mutant("α = 3/d", cap=Fraction(3))
 def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 

@@ -1,31 +1,22 @@
 """DN25 Algorithms 1 and 2: their sensitivities and the budgets that they spend."""
 
-from collections.abc import Callable
-from fractions import Fraction
-
 import numpy as np
 import sympy as sp
 
 from covassay.reference import sensitivity as sensitivities
-from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
 from covassay.reference.sensitivity import centred_sensitivity, eigenvalue_gap
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 CASES = 2000
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
-        "orthogonal rows only": {"gap": lambda s, t, c: s + t},
-        "the Frobenius norm in place of the nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
-    },
-)
-def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_gap) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("the trace in place of the norm", gap=lambda s, t, c: s - t)
+@mutant("orthogonal rows only", gap=lambda s, t, c: s + t)
+@mutant("the Frobenius norm in place of the nuclear", gap=lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2))
+def nuclear_change(gap: Formula = eigenvalue_gap) -> Evidence:
     """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
 
     In an orthonormal basis of the plane of x and y, x = (√s, 0) and y = (c/√s, √(t − c²/s)), so the difference is a
@@ -43,18 +34,12 @@ def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_
     return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="a convex function on a square is largest at one of its four corners",
-    mutants={
-        "all of ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
-        "half the noise on the radius": {"trace_scale": lambda n, e, c: 5 / (n * e)},
-    },
-)
+@check("symbolic", covers="all", exhausts="a convex function on a square is largest at one of its four corners")
+@mutant("all of ε in step 1", matrix_scale=lambda n, e, c: 2 / (n * e))
+@mutant("half the noise on the radius", trace_scale=lambda n, e, c: 5 / (n * e))
 def algorithm_2_budget(
-    matrix_scale: Callable[..., Number] = nuclear_ball_projection.matrix_scale,
-    trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
+    matrix_scale: Formula = nuclear_ball_projection.matrix_scale,
+    trace_scale: Formula = nuclear_ball_projection.trace_scale,
 ) -> Evidence:
     """Algorithm 2 spends 7ε/10 if its two steps are composed, and ε/2 if their losses are bounded jointly.
 
@@ -71,15 +56,11 @@ def algorithm_2_budget(
     return Evidence(holds, "all n and ε", figures=figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
-        "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},
-    },
-)
+@check("floating")
+@mutant("half the scale", scale=lambda n, e: nuclear_laplace.noise_scale(n, e) / 2)
+@mutant("squared norms", kernel=lambda norm, scale: -((norm / scale) ** 2))
 def loss_of_additive_noise(
-    scale: Callable[..., Number] = nuclear_laplace.noise_scale, kernel: Callable[..., Number] = law.log_density_kernel
+    scale: Formula = nuclear_laplace.noise_scale, kernel: Formula = law.log_density_kernel
 ) -> Evidence:
     """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and it is ε at Y = Σ for orthonormal rows.
 
@@ -105,17 +86,11 @@ def loss_of_additive_noise(
     )
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "a mean that does not move": {"change": lambda n, apart, beyond: apart * beyond / n},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
+@mutant("a mean that does not move", change=lambda n, apart, beyond: apart * beyond / n)
 def centred_on_the_line(
-    sensitivity: Callable[..., Number] = centred_sensitivity,
-    change: Callable[..., Number] = sensitivities.centred_change,
+    sensitivity: Formula = centred_sensitivity, change: Formula = sensitivities.centred_change
 ) -> Evidence:
     """At d = 1 replacing x by y moves the variance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 4(n − 1)/n², for every n.
 
@@ -135,24 +110,16 @@ def centred_on_the_line(
     return Evidence(residuals == [0, 0, 0], "all n and rows, d = 1", f"residuals {residuals}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "3 % less noise on the matrix": {
-            "matrix": lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2)
-        },
-        "3 % less noise on the trace": {"trace": lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2)},
-        "a factor smaller by 3 %": {"factor": lambda: sp.Rational(97, 100) * 3 * sp.sqrt(3) / 2},
-    },
-)
+@check("symbolic", covers="all", exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2")
+@mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
+@mutant("3 % less noise on the matrix", matrix=lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2))
+@mutant("3 % less noise on the trace", trace=lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2))
+@mutant("a factor smaller by 3 %", factor=lambda: sp.Rational(97, 100) * 3 * sp.sqrt(3) / 2)
 def centred_algorithm_2(
-    sensitivity: Callable[..., Number] = centred_sensitivity,
-    matrix: Callable[[Number, Number], Number] = lambda n, e: 6 * sp.sqrt(3) * (n - 1) / (e * n**2),
-    trace: Callable[[Number, Number], Number] = lambda n, e: 16 * (n - 1) / (e * n**2),
-    factor: Callable[[], Number] = lambda: 3 * sp.sqrt(3) / 2,
+    sensitivity: Formula = centred_sensitivity,
+    matrix: Formula = lambda n, e: 6 * sp.sqrt(3) * (n - 1) / (e * n**2),
+    trace: Formula = lambda n, e: 16 * (n - 1) / (e * n**2),
+    factor: Formula = lambda: 3 * sp.sqrt(3) / 2,
 ) -> Evidence:
     """For the centred covariance Algorithm 2 spends at most ε with ρ = 6√3(n − 1)/(εn²) and b = 16(n − 1)/(εn²).
 
@@ -176,43 +143,3 @@ def centred_algorithm_2(
     holds = losses == [sp.Rational(1, 2)] * 2 and small and grows
     figure = sp.simplify(plain - (3 * sp.sqrt(3) / 4 + sp.Rational(4, 5))) == 0
     return Evidence(holds and figure, "all n ≥ 2 and ε", f"losses {losses}, printed scales {plain}")
-
-
-@check(
-    "exact",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "a mean that does not move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
-    },
-)
-def centred_change(
-    sensitivity: Callable[..., Number] = centred_sensitivity,
-    change: Callable[..., Number] = sensitivities.centred_change,
-) -> Evidence:
-    """Replacing x by y moves the centred covariance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 3√3 (n − 1)/n².
-
-    The change is measured in nuclear norm, and m is the mean of the other rows. The formula is checked exactly at
-    rational points of a line, where the nuclear norm is the modulus of the trace. The supremum follows from
-    (2 − s)(2 + s)³ ≤ 27, which the identity 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11) proves; at d = 1 it follows
-    from a(4 − a) ≤ 4.
-    """
-    s = sp.symbols("s", real=True)
-    identity = sp.expand(27 - (2 - s) * (2 + s) ** 3 - (s - 1) ** 2 * (s**2 + 6 * s + 11))
-    failed = []
-    for n in (2, 3, 7):
-        for x, y, m in ((Fraction(1), Fraction(-1), Fraction(1)), (Fraction(1, 2), Fraction(-1, 3), Fraction(1, 5))):
-
-            def variance(new: Fraction, n: int = n, m: Fraction = m) -> Fraction:
-                rows = [m] * (n - 1) + [new]
-                mean = sum(rows, Fraction(0)) / n
-                return sum(((r - mean) ** 2 for r in rows), Fraction(0)) / n
-
-            if abs(variance(x) - variance(y)) != change(Fraction(n), abs(x - y), abs(x + y - 2 * m)):
-                failed.append(f"n={n}")
-        if sensitivity(Fraction(n), 1, lambda v: v) != Fraction(4 * (n - 1), n**2):
-            failed.append(f"d=1, n={n}")
-        squared = sp.nsimplify(sensitivity(sp.Integer(n), 2, sp.sqrt)) ** 2
-        if sp.simplify(squared - sp.Rational(27 * (n - 1) ** 2, n**4)) != 0:
-            failed.append(f"d=2, n={n}")
-    detail = "; ".join([f"the identity leaves {identity}", *failed[:3]])
-    return Evidence(identity == 0 and not failed, "all n, d ≥ 1", detail)

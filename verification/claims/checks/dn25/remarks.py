@@ -1,30 +1,21 @@
 """DN25: the comparisons of rates in the introduction and after Theorem 2, and slips of algebra in §4."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a crossover at n = d/ε": {"crossover": lambda d: d},
-        "a crossover 3 % later": {"crossover": lambda d: sp.Rational(103, 100) * d**2},
-        "above 1 for εn < 2d": {"trivial": lambda d: 2 * d},
-    },
-)
-def crossover(
-    crossover: Callable[[Number], Number] = lambda d: d**2, trivial: Callable[[Number], Number] = lambda d: d
-) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("a crossover at n = d/ε", crossover=lambda d: d)
+@mutant("a crossover 3 % later", crossover=lambda d: sp.Rational(103, 100) * d**2)
+@mutant("above 1 for εn < 2d", trivial=lambda d: 2 * d)
+def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: d) -> Evidence:
     """In min{d^{3/2}/(εn), √(d/(εn))} the second term is below the first exactly for εn < d²; both exceed 1 for εn < d.
 
     The second over the first is √x at εn = xd². At εn = d/(1 + x) the second is √(1 + x), and the first is √d (1 + x).
@@ -37,8 +28,9 @@ def crossover(
     return Evidence(ratio == 0 and large == [0, 0], "all n, d, ε", f"residuals {[ratio, *large]}")
 
 
-@check("exact", mutants={"an error of √d": {"zero_error_squared": lambda d: Fraction(d)}})
-def zero_release(zero_error_squared: Callable[[int], Fraction] = lambda d: Fraction(1)) -> Evidence:
+@check("exact")
+@mutant("an error of √d", zero_error_squared=lambda d: Fraction(d))
+def zero_release(zero_error_squared: Formula = lambda d: Fraction(1)) -> Evidence:
     """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times the error of releasing 0, without a limit in d.
 
     The error of releasing 0 is ‖Σ‖_F, which is at most tr Σ, and so at most 1. Squares are compared.
@@ -55,23 +47,17 @@ def corrected_threshold(d: Number, n: Number) -> Pair:
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="each of the two bounds has two terms",
-    mutants={
-        "the printed threshold": {"threshold": lambda d, n: (1 / n, d ** -sp.Rational(1, 4))},
-        "a threshold 3 % larger": {
-            "threshold": lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
-        },
-        "d/(εn) for √d/(εn)": {"additive": lambda d, n: d / n},
-        "√(d/(εn)) for √d/(εn), as in the text": {"additive": lambda d, n: sp.sqrt(d / n)},
-        "enough from n = d^{1/4} on": {"enough": sp.Rational(1, 4)},
-    },
+@check("symbolic", covers="all", exhausts="each of the two bounds has two terms")
+@mutant("the printed threshold", threshold=lambda d, n: (1 / n, d ** -sp.Rational(1, 4)))
+@mutant(
+    "a threshold 3 % larger", threshold=lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
 )
+@mutant("d/(εn) for √d/(εn)", additive=lambda d, n: d / n)
+@mutant("√(d/(εn)) for √d/(εn), as in the text", additive=lambda d, n: sp.sqrt(d / n))
+@mutant("enough from n = d^{1/4} on", enough=sp.Rational(1, 4))
 def earlier_work(
-    threshold: Callable[[Number, Number], Pair] = corrected_threshold,
-    additive: Callable[[Number, Number], Number] = lambda d, n: sp.sqrt(d) / n,
+    threshold: Formula = corrected_threshold,
+    additive: Formula = lambda d, n: sp.sqrt(d) / n,
     enough: Number = sp.S.Half,
 ) -> Evidence:
     """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
@@ -91,7 +77,8 @@ def earlier_work(
     return Evidence([*residuals, *small, *told] == [0] * 6, "all d, n, ε", f"residuals {[*residuals, *small, *told]}")
 
 
-@check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
+@check("symbolic", covers="all")
+@mutant("the printed square", power=2)
 def approximate_rate(power: int = 1) -> Evidence:
     """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
 
@@ -105,24 +92,16 @@ def approximate_rate(power: int = 1) -> Evidence:
     return Evidence(bool(limit.is_positive), "d fixed, n → ∞", f"limit {limit}")
 
 
-Gain = Callable[[Number, Number], Number]
-
-
 def gain_of_theorem_2(trace: Number, level: Number) -> Number:
     """√(d/(εn)) over the second member of the bound of Theorem 2, from tr Σ and ln(d)/(εn)."""
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "1/tr Σ, as printed": {"gain": lambda t, level: 1 / t},
-        "without the additive term": {"gain": lambda t, level: 1 / sp.sqrt(t)},
-        "ln d for its root": {"gain": lambda t, level: 1 / (sp.sqrt(t) + level)},
-    },
-)
-def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("1/tr Σ, as printed", gain=lambda t, level: 1 / t)
+@mutant("without the additive term", gain=lambda t, level: 1 / sp.sqrt(t))
+@mutant("ln d for its root", gain=lambda t, level: 1 / (sp.sqrt(t) + level))
+def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
     The factor is the gain of Theorem 2 over √(d/(εn)). It lies between g/2 and g for g = min((tr Σ)^{−1/2}, l^{−1/2}),
@@ -139,17 +118,11 @@ def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
     return Evidence(residual == 0 and between, "all n, d, ε, tr Σ", f"residual {residual}, between the two: {between}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the bound of Nikolov is a minimum of two terms",
-    mutants={
-        "without the additive term": {"additive": 0},
-        "ln d for √ln d": {"additive": sp.Symbol("s", positive=True)},
-        "tr Σ ≪ d/(εn)": {"least": lambda d, n: d / n},
-    },
-)
-def recovered_rate(additive: Number = 1, least: Callable[[Number, Number], Number] = lambda d, n: d**2 / n) -> Evidence:
+@check("symbolic", covers="all", exhausts="the bound of Nikolov is a minimum of two terms")
+@mutant("without the additive term", additive=0)
+@mutant("ln d for √ln d", additive=sp.Symbol("s", positive=True))
+@mutant("tr Σ ≪ d/(εn)", least=lambda d, n: d / n)
+def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
     With ln d = s² its second member, over √(d/(εn)), is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². It is always at
@@ -167,14 +140,9 @@ def recovered_rate(additive: Number = 1, least: Callable[[Number, Number], Numbe
     return Evidence(holds, "all n, d, ε", f"at tr Σ = 0 the ratio is {ratio.subs(trace, 0)}")
 
 
-@check(
-    "floating",
-    covers="case",
-    mutants={"the bound of Theorem 2": {"bound": lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n}},
-)
-def abstract_bound(
-    bound: Callable[[int, int, float], float] = lambda d, n, trace: 10**6 * math.sqrt(d * trace / n),
-) -> Evidence:
+@check("floating", covers="case")
+@mutant("the bound of Theorem 2", bound=lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n)
+def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * trace / n)) -> Evidence:
     """The abstract's bound O(√(d tr Σ/n)) is 0 for rows of zeros, where the error of Algorithm 2 is not.
 
     Half of the time the Laplace noise on the trace is positive, and then so is the radius r = bL. The projection of the
@@ -193,20 +161,12 @@ def never_negative(expression: sp.Expr) -> bool:
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the three ranges of tr Σ",
-    mutants={
-        "d^{1/4} in all regimes": {"small": lambda q: q},
-        "d^{1/2} for large traces": {"large": lambda q: q**2},
-        "εn tr Σ for its root": {"between": lambda q, y: q * y**2},
-    },
-)
+@check("symbolic", covers="all", exhausts="the three ranges of tr Σ")
+@mutant("d^{1/4} in all regimes", small=lambda q: q)
+@mutant("d^{1/2} for large traces", large=lambda q: q**2)
+@mutant("εn tr Σ for its root", between=lambda q, y: q * y**2)
 def gain_over_dly22(
-    small: Callable[[Number], Number] = lambda q: sp.Integer(1),
-    between: Callable[[Number, Number], Number] = lambda q, y: q * y,
-    large: Callable[[Number], Number] = lambda q: q,
+    small: Formula = lambda q: sp.Integer(1), between: Formula = lambda q, y: q * y, large: Formula = lambda q: q
 ) -> Evidence:
     """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
 
@@ -230,7 +190,9 @@ def gain_over_dly22(
     return Evidence(residual == 0 and all(held), "all d, n, ε, tr Σ", f"residual {residual}, {held}")
 
 
-@check("symbolic", covers="all", mutants={"as printed": {"power": 1}, "the printed prefactor": {"other": 1}})
+@check("symbolic", covers="all")
+@mutant("as printed", power=1)
+@mutant("the printed prefactor", other=1)
 def step_2_display(power: int = 2, other: int = 2) -> Evidence:
     """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; with the prefactor d³/log² it is C₃² log."""
     c, d, log = sp.symbols("c d L", positive=True)
@@ -240,8 +202,9 @@ def step_2_display(power: int = 2, other: int = 2) -> Evidence:
     return Evidence(residual == 0 and before == 0, "all d, β", f"residuals {residual}, {before}")
 
 
-@check("symbolic", covers="case", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
-def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1 / b)) -> Evidence:
+@check("symbolic", covers="case")
+@mutant("with log(d/β)", numerator=lambda d, b: sp.log(d / b))
+def cap(numerator: Formula = lambda d, b: sp.log(1 / b)) -> Evidence:
     """α₁ = C₁ √(log(1/β)/d) does not dominate √(log(d/β)/(c₁d)): log(d/β)/log(1/β) tends to ∞ for fixed β."""
     d = sp.symbols("d", positive=True)
     beta = sp.Rational(1, 2)
@@ -249,8 +212,9 @@ def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1
     return Evidence(limit == sp.oo, "β = 1/2, d → ∞", f"limit {limit}")
 
 
-@check("symbolic", covers="all", mutants={"with log(1/β)": {"level": lambda d, b: sp.log(1 / b)}})
-def corrected_cap(level: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(d / b)) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("with log(1/β)", level=lambda d, b: sp.log(1 / b))
+def corrected_cap(level: Formula = lambda d, b: sp.log(d / b)) -> Evidence:
     """1/d ≤ √(log(d/β)/d) for d ≥ 2, so α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
 
     d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
@@ -263,48 +227,3 @@ def corrected_cap(level: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp
     return Evidence(
         bool(falls_in_beta and grows and smallest.subs(d, 2) > 1), "all d ≥ 2 and β < 1", f"d log(d/β) ≥ {smallest}"
     )
-
-
-@check("enclosed", mutants={"C = 1": {"constant": 1}})
-def trivial_dimensions(constant: int = 2) -> Evidence:
-    """2 exp(−d^{1/3}/C) ≥ 1 for d = 1, 2 and C = 2, so that Theorem 6 says nothing there; C = 1.81 is too small.
-
-    The least C at d = 2 is 2^{1/3}/ln 2 = 1.8177.
-    """
-
-    def value(d: int, c: mpmath.iv.mpf) -> mpmath.iv.mpf:
-        return 2 * mpmath.iv.exp(-(mpmath.iv.mpf(d) ** (mpmath.iv.mpf(1) / 3)) / c)
-
-    least = mpmath.iv.mpf(182) / 100
-    values = [value(1, constant), value(2, constant), value(2, least)]
-    detail = "values at least " + ", ".join(mpmath.nstr(mpmath.mpf(v.a), 6) for v in values)
-    small = (value(2, least - mpmath.iv.mpf(1) / 100) < 1) is True
-    return Evidence(small and all((v > 1) is True for v in values), "d = 1, 2", detail)
-
-
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a larger power of the logarithm": {"power": Fraction(2)},
-        "C^{−1} for C^{−3/2}": {"limit": lambda c3, c: 1 + c3 / c},
-        "3 % more": {"limit": lambda c3, c: 1 + sp.Rational(103, 100) * c3 / c ** sp.Rational(3, 2)},
-    },
-)
-def product_of_bounds(
-    power: Fraction = Fraction(3, 2),
-    limit: Callable[[Number, Number], Number] = lambda c3, c: 1 + c3 / c ** sp.Rational(3, 2),
-) -> Evidence:
-    """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2})/d tends to 1 + C₃C^{−3/2} as d → ∞.
-
-    It is taken apart at d = x⁶, where ln(d/β) = 6 ln x + x²/C: the first factor over d² tends to 1, and the second
-    times d is 1 + C₃ ((6 ln x + x²/C)/x²)^{3/2}.
-    """
-    x, c, c3, c4 = sp.symbols("x C C_3 C_4", positive=True)
-    d, level = x**6, x**2 / c
-    radius = sp.limit(sp.expand((d**2 + c4 * (d * sp.sqrt(level) + level)) / d**2), x, sp.oo)
-    inner = sp.limit(sp.expand((6 * sp.log(x) + level) / x**2), x, sp.oo)  # ln(d/β)/x²
-    scale = sp.simplify((x**2) ** sp.Rational(power) / sp.sqrt(d))  # what is left of d^{−1/2} (x²)^{3/2}
-    value = radius * (1 + c3 * inner ** sp.Rational(power) * scale)
-    residual = sp.simplify(value - limit(c3, c))
-    return Evidence(residual == 0, "all C, C₃, C₄", f"the limit is {value}")

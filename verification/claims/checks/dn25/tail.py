@@ -1,75 +1,13 @@
 """DN25 Theorems 1 and 6: the spectral norm of nuclear-Laplace noise is about πρd, not 1.1ρd."""
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 import mpmath
 import sympy as sp
 
-from covassay.reference.domain import Number
-from covassay.reference.laws.nuclear_laplace import schatten_limit
-from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_cdf
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
-PRINTED_FOR_P = 3  # the constant of Theorem 1 for every p
-
-
-@check(
-    "enclosed",
-    mutants={
-        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "a bound that is true": {"constant": Fraction(7, 2)},
-    },
-)
-def published_bound(
-    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
-    constant: Fraction = PRINTED,
-    published: Mapping[int, str] | None = None,
-) -> Evidence:
-    """P(‖Z‖ ≤ 1.1ρd) falls to 2.3e-136 at d = 40, although Theorem 6 claims that it tends to 1.
-
-    Theorem 6 has a free constant C: P ≥ 1 − 2 exp(−d^{1/3}/C). An upper bound p on the probability at one d contradicts
-    it for every C < d^{1/3} / ln(2/(1 − p)). `moment_refutation` shows, and this check does not, that every C fails.
-    """
-    expected = published or {1: "6.67128916302e-1", 2: "2.87168439394e-1", 10: "4.42040601721e-10",
-                             40: "2.34324317517e-136"}  # fmt: skip
-    figures, wrong, last = {}, [], mpmath.mpf(1)
-    for d, digits in expected.items():
-        enclosure = law(d, constant * d)
-        figures[f"P(d={d})"] = enclosure.text(12)
-        if figures[f"P(d={d})"] != digits or enclosure.upper >= last:
-            wrong.append(f"d={d}")
-        last = enclosure.lower
-    refuted = mpmath.iv.mpf(max(expected)) ** (mpmath.iv.mpf(1) / 3) / mpmath.iv.log(2 / (1 - mpmath.iv.mpf(last)))
-    figures["contradicted for every C below"] = mpmath.nstr(mpmath.mpf(refuted.a), 3)
-    return Evidence(not wrong, f"d in {tuple(expected)}, given the joint density", ", ".join(wrong), figures)
-
-
-@check(
-    "floating",
-    mutants={
-        "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
-        "without the factor p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p)},
-    },
-)
-def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidence:
-    """2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) is 2, 2.5651, 2.9746, … for p = 1, 2, 3, …, and passes 3 at p* = 3.0724357….
-
-    The closed form agrees with quadrature of Ullman's density (2/π²) arccosh(π/t) to 20 digits.
-    """
-    with mpmath.workdps(30):
-        wrong, figures = [], {}
-        for p in (1, 2, 3, 4, 8):
-            moment = mpmath.quad(lambda t, p=p: t**p * 2 / mpmath.pi * mpmath.acosh(1 / t), [0, 0.5, 1])
-            closed = limit(mpmath.mpf(p), mpmath.gamma, mpmath.pi)
-            if abs(mpmath.pi * moment ** (mpmath.mpf(1) / p) - closed) > mpmath.mpf(10) ** -20:
-                wrong.append(f"p={p}")
-            figures[f"C_{p}"] = mpmath.nstr(2 * closed, 10)
-        if not wrong:
-            crossing = mpmath.findroot(lambda p: 2 * limit(p, mpmath.gamma, mpmath.pi) - PRINTED_FOR_P, 3.1)
-            figures["p*"] = mpmath.nstr(crossing, 25)
-    return Evidence(not wrong, "p in 1, 2, 3, 4, 8", ", ".join(wrong), figures)
 
 
 # The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
@@ -94,7 +32,8 @@ def violation(constant: Fraction, c: int) -> int | None:
     return None
 
 
-@check("enclosed", mutants={"a constant of 3/2": {"constant": Fraction(3, 2) + Fraction(1, 10**6)}})
+@check("enclosed")
+@mutant("a constant of 3/2", constant=Fraction(3, 2) + Fraction(1, 10**6))
 def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evidence:
     """Whatever C is in Theorem 6, the moments contradict it at some d, which is computed for C = 1, 10, …, 10⁶.
 
@@ -106,9 +45,9 @@ def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evi
     return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the order of growth", figures=figures)
 
 
-@check(
-    "exact", covers="all", mutants={"a weaker moment bound": {"first": Fraction(1)}, "the smaller root": {"sign": -1}}
-)
+@check("exact", covers="all")
+@mutant("a weaker moment bound", first=Fraction(1))
+@mutant("the smaller root", sign=-1)
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
     """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
@@ -127,7 +66,9 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
-@check("exact", mutants={"a slope of 60": {"slope": Fraction(60)}, "c₁ = 1/50": {"level": Fraction(1, 50)}})
+@check("exact")
+@mutant("a slope of 60", slope=Fraction(60))
+@mutant("c₁ = 1/50", level=Fraction(1, 50))
 def largest_share(
     slope: Fraction = Fraction(236, 100), first: int = 300, level: Fraction = Fraction(1, 60)
 ) -> Evidence:
@@ -143,14 +84,10 @@ def largest_share(
     return Evidence(bool(small and below and others), f"d = {first}, which implies every larger d", f"room {room}")
 
 
-@check(
-    "enclosed",
-    mutants={
-        "C = 3": {"constant": 3},
-        "a slope of 25": {"slope": Fraction(25)},
-        "d < 12 by the trivial bound": {"first": 12},
-    },
-)
+@check("enclosed")
+@mutant("C = 3", constant=3)
+@mutant("a slope of 25", slope=Fraction(25))
+@mutant("d < 12 by the trivial bound", first=12)
 def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), first: int = 9) -> Evidence:
     """(4.3) of DN25 with C = 4: where L = ln(d/β) < d/4, the largest weight is at most 4 L/d, for d ≥ 9.
 
@@ -167,20 +104,11 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
     return Evidence(below and others, f"d = {first}, which implies every larger d", f"d max w ≤ {shown}")
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="the two sides of the interval",
-    mutants={
-        "3 % less above": {"above": lambda u: 1 + sp.Rational(97, 100) * u + u**2 / 2},
-        "3 % less of the second term above": {"above": lambda u: 1 + u + sp.Rational(97, 200) * u**2},
-        "3 % less below": {"below": lambda u: 1 - sp.Rational(97, 100) * u},
-    },
-)
-def radius_chernoff(
-    above: Callable[[sp.Expr], sp.Expr] = lambda u: 1 + u + u**2 / 2,
-    below: Callable[[sp.Expr], sp.Expr] = lambda u: 1 - u,
-) -> Evidence:
+@check("symbolic", covers="all", exhausts="the two sides of the interval")
+@mutant("3 % less above", above=lambda u: 1 + sp.Rational(97, 100) * u + u**2 / 2)
+@mutant("3 % less of the second term above", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
+@mutant("3 % less below", below=lambda u: 1 - sp.Rational(97, 100) * u)
+def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula = lambda u: 1 - u) -> Evidence:
     """For R ~ Gamma(k) and L > 0, P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}, for every k.
 
     With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
@@ -197,7 +125,8 @@ def radius_chernoff(
     return Evidence(holds, "every k and L", f"slopes {slopes}")
 
 
-@check("enclosed", covers="all", mutants={"1.84 for 1.85": {"constant": Fraction(184, 100)}})
+@check("enclosed", covers="all")
+@mutant("1.84 for 1.85", constant=Fraction(184, 100))
 def bernstein_constant(constant: Fraction = Fraction(185, 100)) -> Evidence:
     """For β < 1/e and L = ln(2/β): √(2L) ≤ C₄ √ln(1/β) and L ≤ C₄ ln(1/β) with C₄ = 1.85.
 

@@ -1,7 +1,6 @@
 """DN25 Theorem 2 and the inequalities around it, which bound the error after the projection."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -9,12 +8,9 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, check, mutant
 
 CASES = 3000
-ROUNDING = 1e-9  # allowance for rounding in the comparisons of norms, relative to their size
-
-Project = Callable[[Matrix, float], Matrix]
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
@@ -40,8 +36,10 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
-@check("floating", mutants={"rescaling": {"project": rescale}, "the Frobenius ball": {"project": frobenius_clip}})
-def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
+@check("floating")
+@mutant("rescaling", project=rescale)
+@mutant("the Frobenius ball", project=frobenius_clip)
+def projection_inequalities(project: Formula = nuclear_ball) -> Evidence:
     """For r ≥ tr Σ, P = Π(Σ + Z) satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
 
     DN25 prints the inner product with the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
@@ -60,15 +58,11 @@ def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
 
 
-@check(
-    "floating",
-    mutants={
-        "no projection": {"project": lambda m, r: m},
-        "a radius larger by 3 %": {"project": lambda m, r: nuclear_ball(m, 1.03 * r)},
-        "a radius smaller by 3 %": {"project": lambda m, r: nuclear_ball(m, r / 1.03)},
-    },
-)
-def small_radius(project: Project = nuclear_ball) -> Evidence:
+@check("floating")
+@mutant("no projection", project=lambda m, r: m)
+@mutant("a radius larger by 3 %", project=lambda m, r: nuclear_ball(m, 1.03 * r))
+@mutant("a radius smaller by 3 %", project=lambda m, r: nuclear_ball(m, r / 1.03))
+def small_radius(project: Formula = nuclear_ball) -> Evidence:
     """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
     failed, worst = 0, 0.0
     for sigma, z in [*cases(CASES, 2), (np.diag([1.0, 0.0]), -np.eye(2))]:
@@ -80,8 +74,9 @@ def small_radius(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not failed and worst > 1 - ROUNDING, scope, f"{failed} cases fail; largest share {worst:.6f}")
 
 
-@check("floating", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
-def trace_tail(tail: Callable[[float], float] = lambda t: math.exp(-t) / 2) -> Evidence:
+@check("floating")
+@mutant("a tail without its factor 1/2", tail=lambda t: math.exp(-t))
+def trace_tail(tail: Formula = lambda t: math.exp(-t) / 2) -> Evidence:
     """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β ≥ ½, and r < tr Σ has probability e^{−tr Σ/b}/2.
 
     Both are the tail of Laplace noise of scale b. For β > ½ and tr Σ = 0 the first bound is negative, and r is not.

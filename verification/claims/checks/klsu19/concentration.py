@@ -8,8 +8,8 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.gaussian_estimation import weak_ppc
-from covassay.verification.claims.checks.quoted import all_round_to
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.checks.quoted import exceeds
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -17,16 +17,11 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 # ONE GAUSSIAN
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "e^{−t²} for 2 e^{−t²/2}": {"bound": lambda t: sp.exp(-(t**2))},
-        "0.9 for 2": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
-        "1.94 for 2, so 0.97 for 1": {"bound": lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2)},
-    },
-)
-def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("e^{−t²} for 2 e^{−t²/2}", bound=lambda t: sp.exp(-(t**2)))
+@mutant("0.9 for 2", bound=lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2))
+@mutant("1.94 for 2, so 0.97 for 1", bound=lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2))
+def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
     """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
     g = c e^{−t²/2} − erfc(t/√2) has the derivative e^{−t²/2}(√(2/π) − ct). So g rises and then falls to 0, and
@@ -42,9 +37,6 @@ def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t
 
     stated, halved = holds(bound(t)), holds(bound(t) / 2)
     return Evidence(stated and halved, "all t ≥ 0", f"with the factor 2: {stated}, without: {halved}")
-
-
-# THE NORM OF A SYMMETRIC GAUSSIAN MATRIX
 
 
 # QUADRATIC FORMS
@@ -73,14 +65,10 @@ EXACT_CASES = [
 ]  # pairs (m, t) for which mt is a square
 
 
-@check(
-    "symbolic",
-    mutants={
-        "‖A‖t for 2‖A‖t": {"bound": lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t},
-        "‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t},
-    },
-)
-def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
+@check("symbolic")
+@mutant("‖A‖t for 2‖A‖t", bound=lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t)
+@mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t)
+def quadratic_form_upper(bound: Formula = radius) -> Evidence:
     """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
 
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
@@ -103,17 +91,12 @@ def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check(
-    "enclosed",
-    covers="case",
-    mutants={
-        "A = 1 for A = −1": {"sign": 1},
-        "with the linear term": {"bound": radius},
-        "a figure larger by 3 %": {"quoted": ("0.02611", "0.01832")},
-    },
-)
+@check("enclosed", covers="case", scope="a counterexample")
+@mutant("A = 1 for A = −1", sign=1)
+@mutant("with the linear term", bound=radius)
+@mutant("a figure larger by 3 %", quoted=("0.02611", "0.01832"))
 def printed_lower_tail(
-    sign: int = -1, bound: Callable[..., Number] = lower_radius, quoted: tuple[str, str] = ("0.02535", "0.01832")
+    sign: int = -1, bound: Formula = lower_radius, quoted: tuple[str, str] = ("0.02535", "0.01832")
 ) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
     t = Fraction(4)
@@ -122,14 +105,12 @@ def printed_lower_tail(
         probability = series.chi_square_tail(1 + deviation)[0]
     else:
         probability = 1 - series.chi_square_tail(max(1 - deviation, Fraction(0)))[1]
-    allowed = series.exponential(-t)[1]
-    figures = {"P": f"{float(probability):.7f}", "allowed": f"{float(allowed):.7f}"}
-    holds = probability > allowed and all_round_to((probability, allowed), quoted)
-    return Evidence(holds, "a counterexample", figures=figures)
+    return exceeds(probability, series.exponential(-t)[1], quoted)
 
 
-@check("symbolic", mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}})
-def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidence:
+@check("symbolic")
+@mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t))
+def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
     The first follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper
@@ -146,16 +127,10 @@ def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidenc
     return Evidence(exponent == 0 and seen, "all A ⪰ 0, t", f"exponent + t = {exponent}")
 
 
-@check(
-    "enclosed",
-    mutants={
-        "√(L/m) for 4√(L/m)": {"bound": lambda level, m, sqrt: sqrt(level / m) + 2 * level / m},
-        "without the linear term": {"bound": lambda level, m, sqrt: 4 * sqrt(level / m)},
-    },
-)
-def chi_square_mean(
-    bound: Callable[..., Number] = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m),
-) -> Evidence:
+@check("enclosed", scope="all m, β")
+@mutant("√(L/m) for 4√(L/m)", bound=lambda level, m, sqrt: sqrt(level / m) + 2 * level / m)
+@mutant("without the linear term", bound=lambda level, m, sqrt: 4 * sqrt(level / m))
+def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m)) -> Found:
     """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β with L = ln(1/β), for every m and every β < 1.
 
     Let x(L) be the radius. For L ≥ (ln 2)/3 it is 2√(t/m) + 2t/m with t = 4L, so P ≤ 2e^{−4L} ≤ e^{−L} by both tails.
@@ -169,31 +144,25 @@ def chi_square_mean(
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))
-    failed = []
     quarter = Fraction(1, 4)
     for k in range(1, 15):
         inner = bound(quarter, Fraction(k), lambda value: series.square_root(value)[0])
         mass = series.chi_square_tail(Fraction(k), k)[0] - series.chi_square_tail(k * (1 + inner), k)[1]
         if mass < quarter:
-            failed.append(f"m={k}")
+            yield f"m={k}"
     above = series.exponential(Fraction(3, 4))[0] > 2  # (ln 2)/3 < 1/4
     large = Fraction(5, 6) - (series.exponential(Fraction(1, 13))[1] - 1) >= Fraction(3, 4)
-    return Evidence(
-        identity == 0 and not failed and above and large,
-        "all m, β",
-        f"residual {identity}; {len(failed)} of m ≤ 14 fail",
-    )
+    yield identity == 0
+    yield above
+    yield large
 
 
 # REGULARITY OF GAUSSIAN DATA
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={"√s for √(1 + s) − 1": {"rows": lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s}},
-)
-def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regularity_rows) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("√s for √(1 + s) − 1", rows=lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s)
+def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> Evidence:
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
     u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. Then

@@ -1,7 +1,6 @@
 """KLSU19 §4: the mean of a Gaussian, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -14,11 +13,10 @@ from covassay.reference.domain import Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.privacy import zcdp_composition, zcdp_of_gaussian
-from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.series import Bounds, chi_square_tail, exponential
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
+from covassay.verification.exact.series import Bounds, chi_square_tail
 
 CASES = 3000
-ROUNDING = 1e-9
 FALSE_ALARM = 1e-9
 
 
@@ -31,18 +29,10 @@ def gaussian_tail(t: Fraction) -> Bounds:
 # PRIVACY
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "counts with half the variance": {"counts": lambda rho: kv_mean.count_variance(rho) / 2},
-        "noise for a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
-    },
-)
-def kv_budget(
-    counts: Callable[[Number], Number] = kv_mean.count_variance,
-    mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
-) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("counts with half the variance", counts=lambda rho: kv_mean.count_variance(rho) / 2)
+@mutant("noise for a window of w", mean=lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho))
+def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.mean_variance) -> Evidence:
     """KVMean's counts, of sensitivity √2, and its clipped mean, of sensitivity 2w/n, cost ρ/2 each.
 
     So d columns at ρ/d each cost ρ. The window of the mean depends on the released counts: the composition is adaptive.
@@ -59,15 +49,11 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
     return counts
 
 
-@check(
-    "floating",
-    mutants={
-        "cumulative counts": {"histogram": cumulative},
-        "bins wider by 3 %": {"histogram": lambda block, sigma, last: kv_mean.histogram(block, 1.03 * sigma, last)},
-        "a sensitivity of w/n": {"width": 1.0},
-    },
-)
-def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
+@check("floating", scope=f"{CASES} columns and neighbours")
+@mutant("cumulative counts", histogram=cumulative)
+@mutant("bins wider by 3 %", histogram=lambda block, sigma, last: kv_mean.histogram(block, 1.03 * sigma, last))
+@mutant("a sensitivity of w/n", width=1.0)
+def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Found:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
     The bin j holds the values in ((j − ½)σ, (j + ½)σ]: values just within and just beyond its ends are counted so.
@@ -75,7 +61,7 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
     ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5  # for σ = 5: bins 0, 0, 1, 1 and none of three
     edges = histogram(ends, 5.0, 1).tolist() == [[0.0, 2.0, 2.0]]
     rng = np.random.default_rng(1)
-    counts, means, failed = 0.0, 0.0, 0
+    counts, means = 0.0, 0.0
     for i in range(CASES):
         n, last = int(rng.integers(1, 6)), int(rng.integers(1, 5))
         x = rng.standard_normal((n, 1)) * 10 ** rng.uniform(-1, 2)
@@ -87,29 +73,23 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
         change = float(np.linalg.norm(histogram(x, 1.0, last) - histogram(y, 1.0, last)))
         moved = abs(float(np.clip(x, centre - w, centre + w).mean() - np.clip(y, centre - w, centre + w).mean()))
         counts, means = max(counts, change), max(means, moved * n / w)
-        failed += change > math.sqrt(2) + ROUNDING or moved * n > width * w + ROUNDING
+        yield change <= math.sqrt(2) + ROUNDING and moved * n <= width * w + ROUNDING
     attained = abs(counts - math.sqrt(2)) < ROUNDING and abs(means - width) < 1e-6
-    return Evidence(
-        not failed and attained and edges, f"{CASES} columns and neighbours", f"largest {counts:.6g} and {means:.6g} w"
-    )
+    yield attained
+    yield edges
 
 
 # ACCURACY OF ONE COLUMN
 
 
-@check(
-    "floating",
-    mutants={
-        "a gap of 0.28": {"gap": Fraction(28, 100)},
-        "rows without a share for the noise": {
-            "rows": lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log)
-        },
-        "half the rows": {"rows": lambda *inputs: kv_mean.enough_rows(*inputs) / 2},
-    },
+@check("floating")
+@mutant("a gap of 0.28", gap=Fraction(28, 100))
+@mutant(
+    "rows without a share for the noise",
+    rows=lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log),
 )
-def kv_location(
-    gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Callable[..., Number] = kv_mean.enough_rows
-) -> Evidence:
+@mutant("half the rows", rows=lambda *inputs: kv_mean.enough_rows(*inputs) / 2)
+def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_mean.enough_rows) -> Evidence:
     """The noisy histogram finds μ up to 2σ with probability at least 1 − β/2, if n ≥ `enough_rows`.
 
     For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
@@ -132,17 +112,10 @@ def kv_location(
                     "; ".join(failed[:2]), figures)  # fmt: skip
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "the window for n = 1": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
-        "ln(1/β) for ln(8/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
-    },
-)
-def kv_error(
-    width: Callable[..., Number] = kv_mean.half_width, bound: Callable[..., Number] = kv_mean.error_bound
-) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("the window for n = 1", width=lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log))
+@mutant("ln(1/β) for ln(8/β)", bound=lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log))
+def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error_bound) -> Evidence:
     """If |c − μ| ≤ 2σ, a value is clipped with probability at most β/8; the error bound fails with at most β/4 more.
 
     The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with
@@ -170,20 +143,9 @@ def kv_error(
     return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
 
 
-@check("enclosed", mutants={"a quarter of the exponent": {"rate": Fraction(2)}})
-def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
-    """P(|N(0, 1)| > t) ≤ e^{−t²/2}, without the factor 2 that the union bound would give.
-
-    The ratio of the two sides is 1 at t = 0 and falls: for Q(t) = P(N > t), d/dt ln(2Q e^{t²/2}) = t − φ/Q, and φ > t
-    Q.
-    """
-    failed = [f"t = {t}" for t in (Fraction(j, 8) for j in range(1, 65))
-              if chi_square_tail(t * t)[1] > exponential(-rate * t * t)[0]]  # fmt: skip
-    return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", ", ".join(failed[:3]))
-
-
-@check("floating", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
-def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
+@check("floating")
+@mutant("a tenth of the bound", bound=lambda *inputs: kv_mean.error_bound(*inputs) / 10)
+def kv_runs(bound: Formula = kv_mean.error_bound) -> Evidence:
     """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
 
     In each of 400 runs μ is drawn from [−R, R]. Under the claim the number of failures is stochastically below
@@ -220,16 +182,16 @@ def mahalanobis(v: Vector, sigma: Matrix) -> float:
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
-@check("floating", mutants={"½I ⪯ Σ for I ⪯ Σ": {"smallest": 0.5}, "κ for √κ": {"deviation": lambda k: k}})
-def coordinate_errors(
-    smallest: float = 1.0, deviation: Callable[[Number], Number] = naive_pme.deviation_bound
-) -> Evidence:
+@check("floating", scope=f"{CASES} random Σ, d ≤ 5")
+@mutant("½I ⪯ Σ for I ⪯ Σ", smallest=0.5)
+@mutant("κ for √κ", deviation=lambda k: k)
+def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.deviation_bound) -> Found:
     """For I ⪯ Σ ⪯ κI, ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
 
     Σ = I and v = (1, …, 1) give equality in the first, Σ = κI in the second.
     """
     rng = np.random.default_rng(3)
-    failed, largest, spread = 0, 0.0, 0.0
+    largest, spread = 0.0, 0.0
     for i in range(CASES):
         d = int(rng.integers(1, 6))
         sigma = smallest * (np.eye(d) if i % 3 == 0 else random_covariance(rng, d))
@@ -237,11 +199,11 @@ def coordinate_errors(
         kappa = float(np.linalg.eigvalsh(sigma)[-1])
         ratio = mahalanobis(v, sigma) / (math.sqrt(d) * float(np.abs(v).max()))
         share = math.sqrt(float(sigma.diagonal().max())) / float(deviation(kappa))
-        failed += bool(ratio > 1 + ROUNDING or mahalanobis(v, sigma) > np.linalg.norm(v) * (1 + ROUNDING))
-        failed += share > 1 + ROUNDING
+        yield ratio <= 1 + ROUNDING and mahalanobis(v, sigma) <= np.linalg.norm(v) * (1 + ROUNDING)
+        yield share <= 1 + ROUNDING
         largest, spread = max(largest, ratio), max(spread, share if kappa > 2 else 0.0)
     tight = abs(largest - 1) < ROUNDING and spread > 0.9
-    return Evidence(not failed and tight, f"{CASES} random Σ, d ≤ 5", f"largest ratios {largest:.6g}, {spread:.4g}")
+    yield tight
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
@@ -251,25 +213,23 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
     return change
 
 
-@check(
-    "floating",
-    mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "twice the differences": {"scale": 2.0}},
-)
-def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
+@check("floating", scope="2 ≤ n < 12")
+@mutant("overlapping pairs", differences=neighbours_subtracted)
+@mutant("twice the differences", scale=2.0)
+def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
     """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
 
     They are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ = 0, and each
     column of D has at most one entry that is not 0.
     """
-    worst, most = 0.0, 0
+    most = 0
     for n in range(2, 12):
         coefficients = scale * np.asarray(differences(np.eye(n)))
         gram = coefficients @ coefficients.T
-        worst = max(worst, float(np.abs(gram - np.eye(len(gram))).max()), float(np.abs(coefficients.sum(axis=1)).max()))
+        yield float(np.abs(gram - np.eye(len(gram))).max()) / ROUNDING
+        yield float(np.abs(coefficients.sum(axis=1)).max()) / ROUNDING
         most = max(most, int((coefficients != 0).sum(axis=0).max()))
-    return Evidence(
-        worst < ROUNDING and most == 1, "2 ≤ n < 12", f"largest residual {worst:.2g}, at most {most} per record"
-    )
+    yield most == 1
 
 
 def inverse(a: Matrix) -> Matrix:
@@ -277,22 +237,16 @@ def inverse(a: Matrix) -> Matrix:
     return np.asarray(np.linalg.inv(a), dtype=np.float64)
 
 
-@check(
-    "floating",
-    mutants={
-        "the transpose for the inverse": {"back": lambda a: a.T},
-        "R for R′": {"bound": lambda mean_bound: mean_bound},
-    },
-)
-def preconditioned_mean(
-    back: Callable[[Matrix], Matrix] = inverse, bound: Callable[[Number], Number] = pme.image_bound
-) -> Evidence:
+@check("floating", scope=f"{CASES} random A, Σ, d ≤ 4")
+@mutant("the transpose for the inverse", back=lambda a: a.T)
+@mutant("R for R′", bound=lambda mean_bound: mean_bound)
+def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
     A need not be symmetric. The second holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
     """
     rng = np.random.default_rng(4)
-    gap, failed, largest = 0.0, 0, 0.0
+    gap, largest = 0.0, 0.0
     for i in range(CASES):
         d = int(rng.integers(1, 5))
         sigma = np.eye(d) if i % 4 == 0 else random_covariance(rng, d)
@@ -305,17 +259,16 @@ def preconditioned_mean(
         error, image = mahalanobis(back(a) @ m - mu, sigma), mahalanobis(m - a @ mu, h)
         gap = max(gap, abs(error - image) / (1 + image))
         radius = float(bound(float(np.linalg.norm(mu))))
-        failed += bool(image > np.linalg.norm(m - a @ mu) * (1 + ROUNDING))
-        failed += bool(np.linalg.norm(a @ mu) > radius * (1 + ROUNDING))
+        yield image <= np.linalg.norm(m - a @ mu) * (1 + ROUNDING)
+        yield np.linalg.norm(a @ mu) <= radius * (1 + ROUNDING)
         largest = max(largest, float(np.linalg.norm(a @ mu)) / radius)
-    held = gap < 1e-6 and not failed and abs(largest - 1) < ROUNDING
-    return Evidence(
-        held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} cases fail, largest {largest:.6g} R′"
-    )
+    yield gap < 1e-6
+    yield abs(largest - 1) < ROUNDING
 
 
-@check("floating", mutants={"ρ for each step": {"share": lambda budget: budget}})
-def pme_budget(share: Callable[[Number], Number] = pme.half) -> Evidence:
+@check("floating")
+@mutant("ρ for each step", share=lambda budget: budget)
+def pme_budget(share: Formula = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 
     The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the parts may be smaller.

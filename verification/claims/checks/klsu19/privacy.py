@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -13,8 +13,8 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
-from covassay.verification.claims.checks.quoted import all_round_to
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.checks.quoted import all_round_to, exceeds
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
 Law = list[Fraction]
@@ -50,57 +50,13 @@ def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
     return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-# DEFINITIONS
-
-
 # CONVERSION
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "ε²/2, as if it were attained": {"rho": lambda e, tanh: e**2 / 2},
-        "half the value": {"rho": lambda e, tanh: privacy.zcdp_of_pure(e, tanh) / 2},
-    },
-)
-def zcdp_of_pure_dp(rho: Callable[..., Number] = privacy.zcdp_of_pure) -> Evidence:
-    """ε-DP is (ε tanh(ε/2))-zCDP, which randomised response attains as α → 1; and ε tanh(ε/2) ≤ ε²/2.
-
-    The ratio r = P/Q lies in [e^{−ε}, e^ε] and has mean 1 under Q. Since r^α is convex, its mean is at most its mean
-    under the two-point law on the ends, which is randomised response: cosh(u)/cosh(v) with u = ε(α − 1/2), v = ε/2. The
-    derivative of ln cosh √x is tanh(√x)/(2√x), which decreases, so ln cosh √x is concave and
-    ln(cosh u/cosh v) ≤ (u² − v²) tanh(v)/(2v) = α(α − 1) ε tanh(ε/2). It decreases because (tanh x/x)' has the sign of
-    x − sinh(x) cosh(x) = −Σ_{k≥1} 2^{2k} x^{2k+1}/(2k + 1)!. Finally tanh v ≤ v, because 1 − tanh' = tanh².
-    """
-    e, a, x = sp.symbols("epsilon alpha x", positive=True)
-    odds = sp.exp(e)
-    moment = (odds**a + odds ** (1 - a)) / (1 + odds)
-    hyperbolic = sp.cosh(e * (a - sp.Rational(1, 2))) / sp.cosh(e / 2)
-    residuals = {
-        "moment": sp.simplify((moment - hyperbolic).rewrite(sp.exp)),
-        "tangent": sp.simplify(
-            (a * (a - 1) * rho(e, sp.tanh) - e**2 * a * (a - 1) * sp.tanh(e / 2) / e).rewrite(sp.exp)
-        ),
-        "attained": sp.simplify((sp.diff(sp.log(moment), a).subs(a, 1) - rho(e, sp.tanh)).rewrite(sp.exp)),
-        "decreasing": sp.simplify(
-            (sp.diff(sp.tanh(x) / x, x) * x**2 * sp.cosh(x) ** 2 - x + sp.sinh(x) * sp.cosh(x)).rewrite(sp.exp)
-        ),
-        "tanh": sp.simplify(sp.diff(x - sp.tanh(x), x) - sp.tanh(x) ** 2),
-    }
-    failed = [name for name, residual in residuals.items() if residual != 0]
-    return Evidence(not failed, "all ε, α", ", ".join(failed))
-
-
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "without ρ": {"conversion": lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta))},
-        "√(ρ ln(1/δ)) for its double": {"conversion": lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta))},
-    },
-)
-def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("without ρ", conversion=lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta)))
+@mutant("√(ρ ln(1/δ)) for its double", conversion=lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta)))
+def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evidence:
     """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 the first number is ε²/2 + ε√(2 ln(1/δ)).
 
     For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The right
@@ -113,19 +69,16 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
     best = sp.solve(sp.diff(exponent, a), a)[0]
     residual = sp.simplify(exponent.subs(a, best) + level)
     printed = sp.simplify(target.subs(rho, e**2 / 2) - e**2 / 2 - e * sp.sqrt(2 * level))
-    return Evidence(residual == 0 and printed == 0, "all ρ, ε, δ", f"residuals {residual}, {printed}")
+    above_one = sp.simplify(best - 1).is_positive
+    holds = residual == 0 and printed == 0 and bool(above_one)
+    return Evidence(holds, "all ρ, ε, δ", f"residuals {residual}, {printed}")
 
 
-@check(
-    "floating",
-    covers="case",
-    mutants={
-        "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
-        "a larger δ at the same ε": {"level": Fraction(299, 100)},
-        "a figure larger by 3 %": {"quoted": ("0.0215", "0.0183")},
-        "the allowed δ larger by 3 %": {"quoted": ("0.0209", "0.0188")},
-    },
-)
+@check("floating", covers="case", scope="a counterexample")
+@mutant("the corrected ε, at δ = e^{−8}", point=Fraction(9, 2), level=Fraction(8))
+@mutant("a larger δ at the same ε", level=Fraction(299, 100))
+@mutant("a figure larger by 3 %", quoted=("0.0215", "0.0183"))
+@mutant("the allowed δ larger by 3 %", quoted=("0.0209", "0.0188"))
 def literal_conversion(
     point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: tuple[str, str] = ("0.0209", "0.0183")
 ) -> Evidence:
@@ -142,24 +95,16 @@ def literal_conversion(
     reference = math.exp(gaussian_approximate.log_delta(1.0, float(point), log_ndtr))
     spent = privacy.zcdp_of_gaussian(Fraction(1), Fraction(1)) == half
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
-    figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
-    allowed = series.exponential(-level)[1]
-    return Evidence(
-        spent and agrees and low > allowed and all_round_to((low, allowed), quoted),
-        "a counterexample",
-        f"smallest δ {float(low):.6g}",
-        figures,
-    )
+    return exceeds(low, series.exponential(-level)[1], quoted, spent and agrees)
 
 
 # COMPOSITION
 
 
-@check("exact", mutants={"the larger δ": {"delta": max}, "the larger ε": {"epsilon": lambda e, f: sp.Max(e, f)}})
-def basic_composition(
-    epsilon: Callable[..., Number] = privacy.pure_composition,
-    delta: Callable[[Fraction, Fraction], Fraction] = lambda d, e: d + e,
-) -> Evidence:
+@check("exact", scope="200 random programs and two extreme ones")
+@mutant("the larger δ", delta=max)
+@mutant("the larger ε", epsilon=lambda e, f: sp.Max(e, f))
+def basic_composition(epsilon: Formula = privacy.pure_composition, delta: Formula = lambda d, e: d + e) -> Found:
     """(ε₁, δ₁)-DP followed adaptively by (ε₂, δ₂)-DP is (ε₁ + ε₂, δ₁ + δ₂)-DP.
 
     The check computes the smallest δ of the joint law of random two-stage programs on 3 × 3 outcomes exactly. The
@@ -170,7 +115,6 @@ def basic_composition(
     response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
     rare = Fraction(1, 100)
     leak: Kernel = [[rare, Fraction(0), 1 - rare], [Fraction(0), rare, 1 - rare]]
-    failed = 0
     for i in range(202):
         if i < 2:
             first, second = (response, response) if i == 0 else (leak, leak)
@@ -188,25 +132,19 @@ def basic_composition(
         composed = sp.exp(epsilon(*logs))
         joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
         reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
-        failed += reached > delta(*deltas)
-    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} cases fail")
+        yield reached <= delta(*deltas)
 
 
-@check(
-    "exact",
-    mutants={
-        "the larger ρ": {"composed": lambda *logs: max(logs, key=float)},
-        "the smaller ρ": {"composed": lambda *logs: min(logs, key=float)},
-    },
-)
-def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
+@check("exact", scope="150 random programs, half of them not adaptive")
+@mutant("the larger ρ", composed=lambda *logs: max(logs, key=float))
+@mutant("the smaller ρ", composed=lambda *logs: min(logs, key=float))
+def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
 
     The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
     2, 3, 5. They are equal to the product if the second stage does not depend on the first.
     """
     rng = random.Random(3)
-    failed = 0
     for i in range(150):
         first, kernels = random_kernel(rng, 2, 3), [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
         if i % 2:
@@ -221,8 +159,7 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
             bound = sp.exp(composed(*logs))
             reached = renyi_moment(joint[0], joint[1], order)
             exact = sp.Rational(reached.numerator, reached.denominator)
-            failed += bool(exact > bound or (i % 2 and exact != bound))
-    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} cases fail")
+            yield not (exact > bound or (i % 2 and exact != bound))
 
 
 # T-fold randomised response with odds a : 1 has the loss (2k − T) ln a if k answers are truthful. No T-fold composition
@@ -242,17 +179,12 @@ def printed_units(folds: int, j: int) -> int:
     return math.isqrt(6 * folds * j - 1) + 1
 
 
-@check(
-    "exact",
-    covers="case",
-    mutants={
-        "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
-        "too few folds": {"cases": ((6, 1), (24, 4))},
-        "a figure larger by 3 %": {"quoted": ("0.84", "0.053")},
-    },
-)
+@check("exact", covers="case")
+@mutant("the corrected ε", units=lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11))
+@mutant("too few folds", cases=((6, 1), (24, 4)))
+@mutant("a figure larger by 3 %", quoted=("0.84", "0.053"))
 def printed_advanced_composition(
-    units: Callable[[int, int], int] = printed_units,
+    units: Formula = printed_units,
     cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
     quoted: tuple[str, str] = ("0.81", "0.053"),
 ) -> Evidence:
@@ -285,22 +217,18 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
     return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
 
 
-@check(
-    "floating",
-    mutants={
-        "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
-        "3 % less of everything": {"total": lambda e, t, level: with_mean_loss(e, t, level) * 97 / 100},
-        "3 % less of the root": {"total": lambda e, t, level: with_mean_loss(e, t, level * 94 / 100)},
-        "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
-        "the reference without the mean loss": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
-        "the reference smaller by 1 %": {"reference": lambda *given: 0.99 * privacy.advanced_composition(*given)},
-    },
-)
+@check("floating", scope="T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8")
+@mutant("without the mean loss", total=lambda e, t, level: e * mpmath.sqrt(2 * t * level))
+@mutant("3 % less of everything", total=lambda e, t, level: with_mean_loss(e, t, level) * 97 / 100)
+@mutant("3 % less of the root", total=lambda e, t, level: with_mean_loss(e, t, level * 94 / 100))
+@mutant("Tε₀² ≤ 5 ln(1/δ₀)", hypothesis=sp.Integer(5))
+@mutant("the reference without the mean loss", reference=lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5)
+@mutant("the reference smaller by 1 %", reference=lambda *given: 0.99 * privacy.advanced_composition(*given))
 def corrected_advanced_composition(
-    total: Callable[[Number, int, Number], Number] = with_mean_loss,
-    reference: Callable[..., Number] = privacy.advanced_composition,
+    total: Formula = with_mean_loss,
+    reference: Formula = privacy.advanced_composition,
     hypothesis: sp.Expr = PRINTED_SUFFICES,
-) -> Evidence:
+) -> Found:
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
@@ -309,7 +237,6 @@ def corrected_advanced_composition(
     (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
     formula with e^{ε₀} − 1, which is larger.
     """
-    failed = []
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):
             ratio = mpmath.mpf(odds.numerator) / odds.denominator
@@ -326,30 +253,21 @@ def corrected_advanced_composition(
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
                 same = mpmath.almosteq(textbook, exactly, 1e-12)  # the reference takes e from math
                 if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
-                    failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
+                    yield f"odds={odds}, T={folds}, δ₀=1e-{j}"
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
-    return Evidence(
-        not failed and margin == 0, "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8", "; ".join([f"margin {margin}", *failed[:3]])
-    )
+    yield margin == 0
 
 
 # THE GAUSSIAN MECHANISM
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "σ = Δ/√ρ": {"scale": lambda s, r: s / sp.sqrt(r)},
-        "Δ²/σ² for Δ²/(2σ²)": {"spent": lambda s, v: s**2 / v},
-        "1 − α for α in the mean": {"order": lambda a: 1 - a},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("σ = Δ/√ρ", scale=lambda s, r: s / sp.sqrt(r))
+@mutant("Δ²/σ² for Δ²/(2σ²)", spent=lambda s, v: s**2 / v)
+@mutant("1 − α for α in the mean", order=lambda a: 1 - a)
 def gaussian_mechanism(
-    scale: Callable[[Number, Number], Number] = gaussian.noise_scale,
-    spent: Callable[[Number, Number], Number] = privacy.zcdp_of_gaussian,
-    order: Callable[[sp.Expr], sp.Expr] = lambda a: a,
+    scale: Formula = gaussian.noise_scale, spent: Formula = privacy.zcdp_of_gaussian, order: Formula = lambda a: a
 ) -> Evidence:
     """Gaussian noise with σ = Δ/√(2ρ) spends exactly ρ, because D_α(N(f, σ²I)‖N(f', σ²I)) = α‖f − f'‖²/(2σ²).
 

@@ -1,16 +1,14 @@
 """What AdaSSP spends: how far one row moves the smallest eigenvalue, Σ aaᵀ and Σ ya together."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Number, unit_rows
+from covassay.reference.domain import Matrix, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-Scale = Callable[[Number, str], Number]
 RHO = 0.75  # 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
@@ -39,22 +37,18 @@ def worst(p: int) -> tuple[Matrix, Matrix]:
     return np.vstack([rest, moved[:1]]), np.vstack([rest, moved[1:]])
 
 
-@check(
-    "floating",
-    mutants={
-        "s₁ smaller by 3 %": {"eigenvalue": lambda rho: adassp.eigenvalue_scale(rho) / 1.03},
-        "s₂ smaller by 3 %": {"matrix": lambda rho, c: adassp.matrix_scale(rho, c) / 1.03},
-        "s₃ smaller by 3 %": {"vector": lambda rho, c: adassp.vector_scale(rho, c) / 1.03},
-        "s₂ larger by 3 %": {"matrix": lambda rho, c: adassp.matrix_scale(rho, c) * 1.03},
-        "the thirds added up, as if G and v moved apart": {"loss": lambda rho, d, c: rho},
-        "the loss of several features for one": {"loss": lambda rho, d, c: adassp.privacy_loss(rho, 3, c)},
-    },
-)
+@check("floating")
+@mutant("s₁ smaller by 3 %", eigenvalue=lambda rho: adassp.eigenvalue_scale(rho) / 1.03)
+@mutant("s₂ smaller by 3 %", matrix=lambda rho, c: adassp.matrix_scale(rho, c) / 1.03)
+@mutant("s₃ smaller by 3 %", vector=lambda rho, c: adassp.vector_scale(rho, c) / 1.03)
+@mutant("s₂ larger by 3 %", matrix=lambda rho, c: adassp.matrix_scale(rho, c) * 1.03)
+@mutant("the thirds added up, as if G and v moved apart", loss=lambda rho, d, c: rho)
+@mutant("the loss of several features for one", loss=lambda rho, d, c: adassp.privacy_loss(rho, 3, c))
 def budget(
-    eigenvalue: Callable[[Number], Number] = adassp.eigenvalue_scale,
-    matrix: Scale = adassp.matrix_scale,
-    vector: Scale = adassp.vector_scale,
-    loss: Callable[[Number, int, str], Number] = adassp.privacy_loss,
+    eigenvalue: Formula = adassp.eigenvalue_scale,
+    matrix: Formula = adassp.matrix_scale,
+    vector: Formula = adassp.vector_scale,
+    loss: Formula = adassp.privacy_loss,
 ) -> Evidence:
     """AdaSSP's triple spends 2ρ/3 in the paper's split and ρ in the tight one; with one feature ρ/2 and 2ρ/3.
 

@@ -12,7 +12,7 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
 from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact import series
 from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
 
@@ -34,14 +34,10 @@ def modulo(coins: Coins, m: int) -> int:
     return coins.bits((m - 1).bit_length()) % m
 
 
-@check(
-    "exact",
-    mutants={
-        "modulo m": {"below": modulo},
-        "one bit less": {"below": lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1))},
-    },
-)
-def uniform_integers(below: Callable[[Coins, int], int] = Coins.below, largest: int = 40) -> Evidence:
+@check("exact")
+@mutant("modulo m", below=modulo)
+@mutant("one bit less", below=lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1)))
+def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with one and the same probability, and nothing else.
 
     Rounds are repeated with fresh bits until one gives something, so the result is uniform.
@@ -62,16 +58,12 @@ def without_splitting(coins: Coins, p: int, q: int) -> bool:
     return k % 2 == 1
 
 
-@check(
-    "enclosed",
-    mutants={
-        "3 % more": {"chance_exp": lambda coins, p, q: Coins.chance_exp(coins, 103 * p, 100 * q)},
-        "the loop ends even": {"chance_exp": lambda coins, p, q: not Coins.chance_exp(coins, p, q)},
-        "exponents above 1 are not split": {"chance_exp": without_splitting},
-        "e^{−1} once too often": {"chance_exp": lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q)},
-    },
-)
-def exponential_chance(chance_exp: Callable[[Coins, int, int], bool] = Coins.chance_exp) -> Evidence:
+@check("enclosed")
+@mutant("3 % more", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, 103 * p, 100 * q))
+@mutant("the loop ends even", chance_exp=lambda coins, p, q: not Coins.chance_exp(coins, p, q))
+@mutant("exponents above 1 are not split", chance_exp=without_splitting)
+@mutant("e^{−1} once too often", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q))
+def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
 
     Every decision of a run has a rational probability, so the sums over runs that end true and over runs that end false
@@ -137,16 +129,12 @@ SCALES = tuple(Fraction(*scale) for scale in ((1, 1), (5, 1), (7, 2), (2, 3), (1
 VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), (5, 2), (7, 1), (40, 3)))
 
 
-@check(
-    "exact",
-    mutants={
-        "3 % of the scale": {"attempt": lambda scale, coins: discrete_laplace.attempt(scale, Hasty(coins))},
-        "0 has both signs": {"attempt": keeps_both_zeros},
-        "every remainder is kept": {"attempt": forgets_the_remainder},
-        "scale s/t": {"attempt": lambda scale, coins: discrete_laplace.attempt(1 / scale, coins)},
-    },
-)
-def laplace_round(attempt: Attempt = discrete_laplace.attempt) -> Evidence:
+@check("exact")
+@mutant("3 % of the scale", attempt=lambda scale, coins: discrete_laplace.attempt(scale, Hasty(coins)))
+@mutant("0 has both signs", attempt=keeps_both_zeros)
+@mutant("every remainder is kept", attempt=forgets_the_remainder)
+@mutant("scale s/t", attempt=lambda scale, coins: discrete_laplace.attempt(1 / scale, coins))
+def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
     All runs are enumerated in which v is at most 9. They are all runs that end in |z| ≤ 10t − 1, and more.
@@ -177,28 +165,26 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     return (size - variance / t) ** 2 / (2 * variance)
 
 
-@check(
-    "exact",
-    mutants={
-        "3 % of the scale": {
-            "attempt": lambda variance, coins: discrete_gaussian.attempt(variance * THREE_PERCENT**2, coins)
-        },
-        "y² in place of (|y| − σ²/t)²": {
-            "attempt": gaussian_round_with(lambda size, t, v: size**2 / (2 * v), discrete_laplace.attempt)
-        },
-        "a centre of σ": {
-            "attempt": gaussian_round_with(
-                lambda size, t, v: (size - Fraction(isqrt(v.numerator // v.denominator))) ** 2 / (2 * v),
-                discrete_laplace.attempt,
-            )
-        },
-        "every proposal is accepted": {
-            "attempt": gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
-        },
-        "proposals of 0 have both signs": {"attempt": gaussian_round_with(right_gamma, keeps_both_zeros)},
-    },
+@check("exact")
+@mutant(
+    "3 % of the scale", attempt=lambda variance, coins: discrete_gaussian.attempt(variance * THREE_PERCENT**2, coins)
 )
-def gaussian_round(attempt: Attempt = discrete_gaussian.attempt) -> Evidence:
+@mutant(
+    "y² in place of (|y| − σ²/t)²",
+    attempt=gaussian_round_with(lambda size, t, v: size**2 / (2 * v), discrete_laplace.attempt),
+)
+@mutant(
+    "a centre of σ",
+    attempt=gaussian_round_with(
+        lambda size, t, v: (size - Fraction(isqrt(v.numerator // v.denominator))) ** 2 / (2 * v),
+        discrete_laplace.attempt,
+    ),
+)
+@mutant(
+    "every proposal is accepted", attempt=gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
+)
+@mutant("proposals of 0 have both signs", attempt=gaussian_round_with(right_gamma, keeps_both_zeros))
+def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
     Runs are enumerated up to the second uniform integer, with which the proposal begins anew; repeating it multiplies
@@ -227,22 +213,19 @@ def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
     return sum((low for low, _ in terms), Fraction(0)), sum((high for _, high in terms), Fraction(0)) + rest
 
 
-@check(
-    "enclosed",
-    mutants={
-        "3 % less": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance) / THREE_PERCENT},
-        "3 % more, which is not attained": {
-            "rho": lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT
-        },
-        "σ in place of σ²": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance**2)},
-        "a whole centre for ½": {"halves": (Fraction(0), Fraction(1, 2))},
-        "3 % more variance": {"variance_of": lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT},
-    },
+@check("enclosed")
+@mutant("3 % less", rho=lambda change, variance: gaussian.privacy_loss(change, variance) / THREE_PERCENT)
+@mutant(
+    "3 % more, which is not attained",
+    rho=lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT,
 )
+@mutant("σ in place of σ²", rho=lambda change, variance: gaussian.privacy_loss(change, variance**2))
+@mutant("a whole centre for ½", halves=(Fraction(0), Fraction(1, 2)))
+@mutant("3 % more variance", variance_of=lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT)
 def gaussian_divergence(
-    rho: Callable[[Number, Number], Number] = gaussian.privacy_loss,
+    rho: Formula = gaussian.privacy_loss,
     halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
-    variance_of: Callable[[Number, Number], Number] = gaussian.noise_variance,
+    variance_of: Formula = gaussian.noise_variance,
 ) -> Evidence:
     """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
 
@@ -290,20 +273,16 @@ def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 
 
-@check(
-    "exact",
-    mutants={
-        "3 % less in ℓ1": {"l1": lambda d, b: laplace.sensitivity(d, b) * 97 / 100},
-        "the ℓ2 sensitivity in ℓ1": {"l1": lambda d, b: isqrt(gaussian.sensitivity_squared(d, b))},
-        "3 % less in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2},
-        "16^b in every dimension": {"l2_squared": lambda d, b: 16**b},
-        "the noise forgotten": {"released": {**RELEASED, "gaussian": _without_noise}},
-        "3 % more in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2},
-    },
-)
+@check("exact")
+@mutant("3 % less in ℓ1", l1=lambda d, b: laplace.sensitivity(d, b) * 97 / 100)
+@mutant("the ℓ2 sensitivity in ℓ1", l1=lambda d, b: isqrt(gaussian.sensitivity_squared(d, b)))
+@mutant("3 % less in ℓ2", l2_squared=lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2)
+@mutant("16^b in every dimension", l2_squared=lambda d, b: 16**b)
+@mutant("the noise forgotten", released={**RELEASED, "gaussian": _without_noise})
+@mutant("3 % more in ℓ2", l2_squared=lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2)
 def sensitivities(
-    l1: Callable[[int, int], Number] = laplace.sensitivity,
-    l2_squared: Callable[[int, int], Number] = gaussian.sensitivity_squared,
+    l1: Formula = laplace.sensitivity,
+    l2_squared: Formula = gaussian.sensitivity_squared,
     released: Mapping[str, Callable[..., Any]] = RELEASED,
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².

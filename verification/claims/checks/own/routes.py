@@ -2,7 +2,7 @@
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,7 @@ import sympy as sp
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws.nuclear_laplace import schatten_limit
 from covassay.reference.sensitivity import centred_pair, centred_sensitivity
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact import ordered_integral
 from covassay.verification.exact.series import PI, Bounds
 from covassay.verification.exact.spectral_cdf import (
@@ -64,19 +64,13 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
     return low, high
 
 
-@check(
-    "enclosed",
-    mutants={
-        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "1.1·1.0001 for 1.1": {
-            "other": lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits)
-        },
-        "dimension d + 1 for d": {"other": lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits)},
-    },
-)
+@check("enclosed")
+@mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
+@mutant("1.1·1.0001 for 1.1", other=lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits))
+@mutant("dimension d + 1 for d", other=lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits))
 def norm_by_iterated_integration(
-    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
-    other: Callable[[int, Fraction, int], tuple[Fraction, Fraction]] = ordered_integral.bounds,
+    law: Formula = enclose_spectral_cdf,
+    other: Formula = ordered_integral.bounds,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:
     """A Pfaffian in interval arithmetic and an exact polynomial in s and e^{−s} give P(‖Z‖ ≤ 1.1ρd) to 12 equal digits.
@@ -120,14 +114,10 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 }
 
 
-@check(
-    "floating",
-    mutants={
-        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "22/7 for π": {"pi": (Fraction(22, 7), Fraction(22, 7))},
-    },
-)
-def norm_table(law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
+@check("floating")
+@mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
+@mutant("22/7 for π", pi=(Fraction(22, 7), Fraction(22, 7)))
+def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
 
     At c = π a lower and an upper rational bound on π give the same digits, and the distribution function is monotone.
@@ -158,17 +148,11 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
     return 2 / mpmath.pi * integrand
 
 
-@check(
-    "floating",
-    mutants={
-        "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
-        "p for p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p)},
-        "uniform spectra": {"moment": lambda p: 1 / (p + 1)},
-    },
-)
-def schatten_constants_twice(
-    limit: Callable[..., Number] = schatten_limit, moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature
-) -> Evidence:
+@check("floating")
+@mutant("half the limit", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2)
+@mutant("p for p + 1", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p))
+@mutant("uniform spectra", moment=lambda p: 1 / (p + 1))
+def schatten_constants_twice(limit: Formula = schatten_limit, moment: Formula = moment_by_quadrature) -> Evidence:
     """The Gamma formula and quadrature of the limiting law agree on C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) to 20 digits."""
     wrong, figures = [], {}
     with mpmath.workdps(30):
@@ -182,16 +166,12 @@ def schatten_constants_twice(
     return Evidence(not wrong, f"p in {tuple(CONSTANTS)}", "; ".join(wrong[:2]), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "a constant of 3.0001": {"constant": mpmath.mpf("3.0001")},
-        "without the factor p + 1, halved": {
-            "limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
-        },
-    },
+@check("floating")
+@mutant("a constant of 3.0001", constant=mpmath.mpf("3.0001"))
+@mutant(
+    "without the factor p + 1, halved", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
 )
-def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Number = 3) -> Evidence:
+def crossing_twice(limit: Formula = schatten_limit, constant: Number = 3) -> Evidence:
     """The constant 3 of Theorem 1 holds below p* = 3.072435706203214992622235, the root of C_p = 3 by either route.
 
     C_p grows with p, because it is a multiple of the p-th root of a p-th moment.
@@ -215,20 +195,15 @@ def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Numb
 # THE WISHART MECHANISM
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "d degrees of freedom": {"degrees": lambda d: d},
-        "a scale of 3/(nε)": {"scale": lambda n, epsilon: 3 / (n * epsilon)},
-        "1 − e^{−ε}": {"formula": lambda epsilon, exp: 1 - exp(-epsilon)},
-        "another last digit": {"quoted": "0.283468689427"},
-    },
-)
+@check("symbolic", covers="all")
+@mutant("d degrees of freedom", degrees=lambda d: d)
+@mutant("a scale of 3/(nε)", scale=lambda n, epsilon: 3 / (n * epsilon))
+@mutant("1 − e^{−ε}", formula=lambda epsilon, exp: 1 - exp(-epsilon))
+@mutant("another last digit", quoted="0.283468689427")
 def wishart_event_twice(
-    formula: Callable[..., Number] = lambda epsilon, exp: 1 - exp(-epsilon / 3),
-    degrees: Callable[[Number], Number] = lambda d: d + 1,
-    scale: Callable[[Number, Number], Number] = lambda n, epsilon: 3 / (2 * n * epsilon),
+    formula: Formula = lambda epsilon, exp: 1 - exp(-epsilon / 3),
+    degrees: Formula = lambda d: d + 1,
+    scale: Formula = lambda n, epsilon: 3 / (2 * n * epsilon),
     quoted: str = "0.283468689426",
 ) -> Evidence:
     """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
@@ -260,20 +235,14 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
     return sp.factor(sp.simplify(sp.together(expanded * sp.conjugate(expanded))))
 
 
-@check(
-    "symbolic",
-    covers="all",
-    exhausts="a polynomial without roots on a half-line has one sign there",
-    mutants={
-        "2√3 for 3√3": {"sensitivity": lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2},
-        "√26 for √27": {"sensitivity": lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2},
-        "n for n − 1": {"sensitivity": lambda n, d, sqrt: 3 * sqrt(3) / n},
-        "21 for 64/3 at x = −m": {"opposite": Fraction(21)},
-        "22 for 64/3 at x = −m": {"opposite": Fraction(22)},
-    },
-)
+@check("symbolic", covers="all", exhausts="a polynomial without roots on a half-line has one sign there")
+@mutant("2√3 for 3√3", sensitivity=lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2)
+@mutant("√26 for √27", sensitivity=lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2)
+@mutant("n for n − 1", sensitivity=lambda n, d, sqrt: 3 * sqrt(3) / n)
+@mutant("21 for 64/3 at x = −m", opposite=Fraction(21))
+@mutant("22 for 64/3 at x = −m", opposite=Fraction(22))
 def centred_sensitivity_twice(
-    sensitivity: Callable[..., Number] = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
+    sensitivity: Formula = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
     """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
 
@@ -320,14 +289,10 @@ def centred_covariance(x: Matrix) -> Matrix:
     return covariance
 
 
-@check(
-    "floating",
-    mutants={
-        "2/n, as without centring": {"sensitivity": lambda n, d: 2 / n},
-        "the value for d ≥ 2 at d = 1 too": {"sensitivity": lambda n, d: centred_sensitivity(n, 2)},
-    },
-)
-def centred_sensitivity_on_data(sensitivity: Callable[[int, int], Number] = centred_sensitivity) -> Evidence:
+@check("floating")
+@mutant("2/n, as without centring", sensitivity=lambda n, d: 2 / n)
+@mutant("the value for d ≥ 2 at d = 1 too", sensitivity=lambda n, d: centred_sensitivity(n, 2))
+def centred_sensitivity_on_data(sensitivity: Formula = centred_sensitivity) -> Evidence:
     """No random neighbours move the centred covariance by more than its sensitivity, and `centred_pair` attains it.
 
     The rows lie in the unit ball, and the covariances are computed from the rows; changes are in nuclear norm.

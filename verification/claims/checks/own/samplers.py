@@ -6,7 +6,7 @@ draws detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions
 for 2000 draws, 0.066 for 10 000. For k tests together, each at level 1e-9/k, the distance is slightly larger.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +15,11 @@ from scipy import stats
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar, nuclear_laplace, wigner
 from covassay.reference.mechanisms import johnson_lindenstrauss
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a check
 DRAWS = 2000  # enough to detect a distance of 0.15 between distribution functions
-
-Sampler = Callable[..., Matrix]
 
 
 def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
@@ -38,17 +36,19 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
 
-@check(
-    "floating",
-    mutants={
-        "independent Laplace entries": {"sampler": _laplace_entries},
-        "3 % more noise": {"sampler": lambda d, rng, size, symmetric=False: 1.03 * nuclear_laplace.sample(
-            d, rng, size, symmetric=symmetric)},
-        "3 % less symmetric noise": {"sampler": lambda d, rng, size, symmetric=False: nuclear_laplace.sample(
-            d, rng, size, symmetric=symmetric) / (1.03 if symmetric else 1)},
-    },
-)  # fmt: skip
-def gamma_radius(sampler: Sampler = nuclear_laplace.sample) -> Evidence:
+@check("floating")
+@mutant("independent Laplace entries", sampler=_laplace_entries)
+@mutant(
+    "3 % more noise",
+    sampler=lambda d, rng, size, symmetric=False: 1.03 * nuclear_laplace.sample(d, rng, size, symmetric=symmetric),
+)
+@mutant(
+    "3 % less symmetric noise",
+    sampler=lambda d, rng, size, symmetric=False: (
+        nuclear_laplace.sample(d, rng, size, symmetric=symmetric) / (1.03 if symmetric else 1)
+    ),
+)
+def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
     """‖Z‖_* of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
     Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws, which is Gamma
@@ -79,8 +79,9 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
     return spectrum
 
 
-@check("floating", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
-def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence:
+@check("floating")
+@mutant("no repulsion", sampler=_proportional_spectrum)
+def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
     Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12 see a distance of about 0.15 for ‖Z‖. Fisher's exact
@@ -108,16 +109,14 @@ def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matri
     return q
 
 
-@check(
-    "floating",
-    mutants={
-        "QR without its signs": {"sampler": lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0]},
-        "QR of entries that are not Gaussian": {"sampler": lambda d, rng, size: np.linalg.qr(
-            rng.uniform(-1, 1, (size, d, d)) ** 3)[0]},
-        "a first column whose second entry is positive": {"sampler": _second_entry_positive},
-    },
-)  # fmt: skip
-def haar_factors(sampler: Sampler = haar.sample) -> Evidence:
+@check("floating")
+@mutant("QR without its signs", sampler=lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0])
+@mutant(
+    "QR of entries that are not Gaussian",
+    sampler=lambda d, rng, size: np.linalg.qr(rng.uniform(-1, 1, (size, d, d)) ** 3)[0],
+)
+@mutant("a first column whose second entry is positive", sampler=_second_entry_positive)
+def haar_factors(sampler: Formula = haar.sample) -> Evidence:
     """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
     u and v are fixed unit vectors. Kolmogorov–Smirnov and binomial tests with 10 000 draws at d = 2, 3, 6.
@@ -167,16 +166,12 @@ def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
     return drawn
 
 
-@check(
-    "floating",
-    mutants={
-        "nothing rejected": {"sampler": _angular_gaussian},
-        "the opposite exponent": {"sampler": lambda m, rng, size: bingham.sample(-m, rng, size)},
-        "3 % more of one sign": {"sampler": lambda m, rng, size: _more_of_one_sign(m, rng, size)},
-        "3 % too long": {"sampler": lambda m, rng, size: 1.03 * bingham.sample(m, rng, size)},
-    },
-)
-def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
+@check("floating")
+@mutant("nothing rejected", sampler=_angular_gaussian)
+@mutant("the opposite exponent", sampler=lambda m, rng, size: bingham.sample(-m, rng, size))
+@mutant("3 % more of one sign", sampler=lambda m, rng, size: _more_of_one_sign(m, rng, size))
+@mutant("3 % too long", sampler=lambda m, rng, size: 1.03 * bingham.sample(m, rng, size))
+def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
     """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
     Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in dimensions q = 2, 3, 5.
@@ -201,16 +196,11 @@ def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
     return replace(found, holds=found.holds and not wrong)
 
 
-@check(
-    "floating",
-    mutants={
-        "half the rate": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
-        "the envelope parameter b = q": {"envelope": lambda a: float(len(a))},
-    },
-)
+@check("floating")
+@mutant("half the rate", rate=lambda m: bingham.acceptance_rate(m) / 2)
+@mutant("the envelope parameter b = q", envelope=lambda a: float(len(a)))
 def bingham_acceptance_rate(
-    rate: Callable[[Matrix], float] = bingham.acceptance_rate,
-    envelope: Callable[[Vector], float] = bingham.envelope_parameter,
+    rate: Formula = bingham.acceptance_rate, envelope: Formula = bingham.envelope_parameter
 ) -> Evidence:
     """The proposals of the Bingham sampler are accepted at the computed rate.
 
@@ -233,14 +223,10 @@ def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
-@check(
-    "floating",
-    mutants={
-        "the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe},
-        "one normal for all entries": {"sampler": _one_normal},
-    },
-)
-def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
+@check("floating")
+@mutant("the Gaussian orthogonal ensemble", sampler=wigner.sample_goe)
+@mutant("one normal for all entries", sampler=_one_normal)
+def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with independent N(0, 1) entries on and above the diagonal.
 
     Kolmogorov–Smirnov tests of every entry of the triangle and of 5 fixed sums of entries at d = 3, with 5000 draws. A
@@ -271,19 +257,16 @@ def sketch(d: int, alpha: float, beta: float) -> int:
     return int(johnson_lindenstrauss.sketch_rows(d, alpha, beta))
 
 
-@check(
-    "floating",
-    mutants={
-        "entries larger by 3 %": {"transform": lambda *given: 1.03 * johnson_lindenstrauss.transform(*given)},
-        "entries smaller by 3 %": {"transform": lambda *given: johnson_lindenstrauss.transform(*given) / 1.03},
-        "signs": {"transform": _signs},
-        "the same T for every seed": {
-            "transform": lambda d, alpha, beta, seed: johnson_lindenstrauss.transform(d, alpha, beta, 0)
-        },
-        "a row too few": {"transform": lambda *given: johnson_lindenstrauss.transform(*given)[1:]},
-    },
+@check("floating")
+@mutant("entries larger by 3 %", transform=lambda *given: 1.03 * johnson_lindenstrauss.transform(*given))
+@mutant("entries smaller by 3 %", transform=lambda *given: johnson_lindenstrauss.transform(*given) / 1.03)
+@mutant("signs", transform=_signs)
+@mutant(
+    "the same T for every seed",
+    transform=lambda d, alpha, beta, seed: johnson_lindenstrauss.transform(d, alpha, beta, 0),
 )
-def sketching(transform: Sampler = johnson_lindenstrauss.transform) -> Evidence:
+@mutant("a row too few", transform=lambda *given: johnson_lindenstrauss.transform(*given)[1:])
+def sketching(transform: Formula = johnson_lindenstrauss.transform) -> Evidence:
     """The public T of the Johnson–Lindenstrauss mechanism has independent N(0, 1/l) entries for l < D; T = I for l = D.
 
     d = 10, α = 4 and β = ½ give l = 18 and D = 55. 160 seeds give 158 400 entries: a Kolmogorov–Smirnov test, and a

@@ -2,15 +2,17 @@
 
 Where noise is added to a query, the check runs `release` with noise and without, and learns the scale; it then looks
 for the pair of rows that moves the query most. Where an outcome is drawn, it watches which matrix the draw is given.
-Where a mechanism has several steps, it adds up what its page says of each. None of this uses the formulas that `spend`
-uses. Where the page says what share of the budget is spent, that is compared as well.
+None of this uses the formulas that `spend` uses. The share of the budget that the steps of the page add up to stands in
+the entry of the mechanism in the ledger, and is compared as well.
 """
 
+import ast
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from scipy.integrate import quad
 from covassay.reference.domain import Array, Matrix
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import ApproximateDP, PureDP, Spend, guarantee_of
+from covassay.verification.claims import entries
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
 
@@ -95,13 +98,10 @@ def total(m: Array) -> float:
     return float(np.abs(m).sum())
 
 
-def entrywise(triangle: Callable[[Options], bool]) -> Callable[[str, float, int, Options], float]:
+def entrywise(name: str, budget: float, d: int, options: Options) -> float:
     """Laplace noise on entries: the largest ℓ1 move over all sign patterns, in units of the scale."""
-
-    def account(name: str, budget: float, d: int, options: Options) -> float:
-        return enumerated_l1(d, triangle(options)) / ROWS / scale(name, d, budget, options)
-
-    return account
+    triangle = options.get("entries", "triangle") == "triangle"
+    return enumerated_l1(d, triangle) / ROWS / scale(name, d, budget, options)
 
 
 BODIES: dict[str, Callable[[Matrix], float]] = {
@@ -188,17 +188,7 @@ def drawn(name: str, budget: float, d: int, options: Options) -> float:
     return max(losses)
 
 
-# SUMS OF STEPS
-
-
-def share(of: Callable[[int, Options], Fraction | float]) -> Callable[[str, float, int, Options], float]:
-    """A share of the budget, which the page of the mechanism derives step by step."""
-    return lambda name, budget, d, options: float(of(d, options)) * budget
-
-
-def f(*numbers: int) -> Fraction:
-    """A fraction."""
-    return Fraction(*numbers)
+# WHAT THE LEDGER SAYS
 
 
 def tight(options: Options) -> bool:
@@ -206,190 +196,86 @@ def tight(options: Options) -> bool:
     return options.get("calibration") == "tight"
 
 
-def triangle_share(d: int, options: Options) -> float:
-    """What entrywise noise of scale √2 d/(nε) spends of ε on the entries on and above the diagonal."""
-    return 1.0 if tight(options) else enumerated_l1(d, triangle=True) / (2**0.5 * d)
-
-
-def entries_share(d: int, options: Options) -> float:
-    """What entrywise noise of scale 2d/(nε) spends of ε."""
-    moved = enumerated_l1(d, triangle=options["entries"] == "triangle")
-    return 1.0 if tight(options) else moved / (2 * d)
-
-
-def exponent_share(d: int, options: Options) -> Fraction:
-    """What one direction spends of ε: the paper takes the sensitivity of its score to be 2, and it is 1."""
-    return f(0) if d == 1 else f(1) if tight(options) else f(1, 2)
-
-
-def separate_share(d: int, options: Options) -> float:
-    """Half of ε on the eigenvalues, and half of what LapCov spends on the matrix."""
-    return 0.25 if d == 1 else 0.5 + triangle_share(d, options) / 2
-
-
-def adaptive_pure(d: int, options: Options) -> float:
-    """Trace, search, radius, and the dearer of the two final steps."""
-    private = options["radius"] == "private"
-    steps = (f(1, 4) if tight(options) else f(3, 16)) + private * (f(1, 8) if tight(options) else f(3, 32))
-    final = f(5, 8) if private else f(3, 4)
-    return float(steps) + float(final) * max(triangle_share(d, options), separate_share(d, options))
-
-
-def iterative(d: int, options: Options) -> Fraction:
-    """The eigenvalues, ε/2 of more than one, and the directions with the last for nothing."""
-    kept = min(options["rank"] or d, d)
-    values = f(1, 2) if kept > 1 else f(1, 4)
-    if d == 1:
-        return values
-    if options["budget"] == "adaptive" or tight(options):
-        return values + (f(1, 2) if tight(options) else f(1, 4))
-    drawn_ones = kept if kept < d else d - 1
-    return values + f(drawn_ones + 1, 8 * kept)
-
-
-def em_cov(d: int, options: Options) -> Fraction:
-    """Laplace noise on eigenvalues that move by √2 in ℓ2, and d − 1 draws of bounded range."""
-    if tight(options):
-        return f(1) if d > 1 else f(1, 4)
-    return (f(1, 4) if d > 1 else f(1, 8)) + f(1, 32) * (d - 1) / d
-
-
-def adaptive(d: int, options: Options) -> Fraction:
-    """The final step, half of it in dimension 1, trace and searches."""
-    private = options["radius"] == "private"
-    final = (f(5, 8) if private else f(3, 4)) if not tight(options) else (f(13, 16) if private else f(27, 32))
-    return final * (1 if d > 1 else f(1, 2)) + f(1, 8) + f(2 if private else 1, 32)
-
-
-def clipped(d: int, options: Options) -> Fraction:
-    """The mechanism on the clipped rows, and the search."""
-    line = f(1, 2) if options["base"] == "gauss" else f(1, 4)
-    private = options["threshold"] == "private"
-    final = (f(15, 16) if tight(options) else f(3, 4)) if private else f(1)
-    return final * (1 if d > 1 else line) + (f(1, 16) if private else 0)
-
-
-def halved_if_reconstructed(d: int, options: Options) -> Fraction:
-    """Noise for the bound 2B/n, where √2 B/n is enough."""
-    return (f(1) if tight(options) else f(1, 2)) * (1 if d > 1 else f(1, 2))
-
-
-def adassp(d: int, options: Options) -> Fraction:
-    """Three thirds of the budget, of which no pair spends all with the paper's noise."""
-    one_feature = d == 2
-    return {(False, False): f(2, 3), (False, True): f(1), (True, False): f(1, 2), (True, True): f(2, 3)}[
-        one_feature, tight(options)
-    ]
-
-
-Account = Callable[[str, float, int, Options], float]
-WHOLE = share(lambda d, options: f(1))
-HALF_ON_THE_LINE = share(lambda d, options: f(1) if d > 1 else f(1, 2))
-ACCOUNTS: dict[str, tuple[tuple[Account, ...], dict[str, tuple[Any, ...]]]] = {
-    "laplace": ((added(total), WHOLE), {}),
-    "private-trace": ((added(lambda m: float(np.abs(m))), WHOLE), {}),
-    "nuclear-laplace": ((added(nuclear), HALF_ON_THE_LINE), {}),
-    "nuclear-laplace-symmetric": ((added(nuclear), HALF_ON_THE_LINE), {}),
-    "centred-covariance": ((centred, WHOLE), {}),
-    "k-norm": ((k_norm, WHOLE), {"body": tuple(BODIES)}),
-    "entrywise-laplace": (
-        (entrywise(lambda options: options["entries"] == "triangle"), share(entries_share)),
-        {"entries": ("full", "triangle"), "calibration": ("paper", "tight")},
-    ),
-    "lap-cov": ((entrywise(lambda options: True), share(triangle_share)), {"calibration": ("paper", "tight")}),
-    "gaussian": ((gaussian, WHOLE), {}),
-    "gauss-cov": ((gaussian, HALF_ON_THE_LINE), {"ensemble": ("wigner", "goe")}),
-    "gaussian-approximate": ((approximate,), {"calibration": ("paper", "tight")}),
-    "gauss-cov-approximate": ((approximate,), {"calibration": ("paper", "tight"), "ensemble": ("wigner", "goe")}),
-    "bingham": ((drawn, share(exponent_share)), {"calibration": ("paper", "tight")}),
-    "matrix-bingham": ((drawn, WHOLE), {}),
-    "projection-mechanism": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {"ensemble": ("wigner", "goe")}),
-    "exponential": ((share(lambda d, o: f(1) if d > 1 else f(0)),), {}),
-    "kapralov-talwar": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {}),
-    "discrete-laplace-covariance": ((WHOLE,), {}),
-    "discrete-gaussian-covariance": ((WHOLE,), {}),
-    "nuclear-ball-projection": (
-        (share(lambda d, o: f(1) if tight(o) else f(1, 2) if d > 1 else f(9, 20)),),
-        {"calibration": ("paper", "tight")},
-    ),
-    "iterative-eigenvectors": (
-        (share(iterative),),
-        {"calibration": ("paper", "tight"), "budget": ("uniform", "adaptive"), "rank": (0, 1, 2, 3)},
-    ),
-    "separate-cov-pure": ((share(separate_share),), {"calibration": ("paper", "tight")}),
-    "adaptive-cov-pure": ((share(adaptive_pure),), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
-    "above-threshold": (
-        (share(lambda d, o: f(1) if tight(o) and d > 1 else f(1, 2) if tight(o) or d > 1 else f(1, 4)),),
-        {"calibration": ("paper", "tight")},
-    ),
-    "private-radius": ((share(lambda d, o: f(1) if tight(o) else f(3, 4)),), {"calibration": ("paper", "tight")}),
-    "johnson-lindenstrauss": ((share(lambda d, o: 1 if d > 1 else 0.5**0.5),), {}),
-    "johnson-lindenstrauss-image": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {}),
-    "output-perturbation": ((WHOLE,), {"calibration": ("paper", "tight")}),
-    "separate-cov": ((share(lambda d, o: f(1) if d > 1 else f(1, 4)),), {"ensemble": ("wigner", "goe")}),
-    "em-cov": ((share(em_cov),), {"calibration": ("reconstructed", "tight")}),
-    "clipped-cov": (
-        (share(clipped),),
-        {"base": ("separate", "gauss"), "threshold": ("public", "private"), "calibration": ("paper", "tight")},
-    ),
-    "adaptive-cov": ((share(adaptive),), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
-    "adassp": ((share(adassp),), {"calibration": ("paper", "tight")}),
-    "joint-moments": ((WHOLE,), {"weight": (0.25, 1.0, 3.0)}),
-    "recursive-moment": (
-        (share(lambda d, o: (f(1) if tight(o) else f(1, 8)) * (1 if d > 1 else f(1, 2))),),
-        {"calibration": ("reconstructed", "tight")},
-    ),
-    "coinpress-mean": ((WHOLE,), {"constants": ("paper", "code")}),
-    "coinpress-covariance": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {"constants": ("paper", "code")}),
-    "naive-pce": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
-    "weak-ppc": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
-    "ppc": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
-    "pgce": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
-    "kv-mean": ((WHOLE,), {}),
-    "naive-pme": ((WHOLE,), {}),
-    "pme": (
-        (share(lambda d, o: halved_if_reconstructed(d, o) / 2 + f(1, 2)),),
-        {"calibration": ("reconstructed", "tight")},
-    ),
-    "gaussian-learner": (
-        (share(lambda d, o: halved_if_reconstructed(d, o) * f(3, 4) + f(1, 4)),),
-        {"calibration": ("reconstructed", "tight")},
-    ),
-    "box-laplace": ((WHOLE,), {"adjacency": ("replace-one", "add-remove")}),
-    "box-gauss": ((WHOLE,), {"adjacency": ("replace-one", "add-remove")}),
-    "box-gauss-approximate": ((calibrated,), {"calibration": ("paper", "tight")}),
-    "ppde": ((WHOLE,), {"calibration": ("reconstructed", "tight")}),
+FOUND: dict[str, Callable[[str, float, int, Options], float]] = {
+    "total": added(total),
+    "nuclear": added(nuclear),
+    "norm of the body": k_norm,
+    "centred": centred,
+    "entrywise": entrywise,
+    "normal": gaussian,
+    "least delta of the move": approximate,
+    "least delta of the scale": calibrated,
+    "drawn": drawn,
 }
+ARITHMETIC = (
+    ast.Expression, ast.Constant, ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp,
+    ast.Call, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+)  # fmt: skip
 
 
-def always(d: int, options: Options) -> bool:
-    """In every dimension, whatever is chosen."""
-    return True
+@cache
+def arithmetic(expression: str) -> CodeType:
+    """An expression of numbers, words and names, ready to be evaluated."""
+    tree = ast.parse(expression, mode="eval")
+    strange = [type(node).__name__ for node in ast.walk(tree) if not isinstance(node, ARITHMETIC)]
+    if strange:
+        raise ValueError(f"{expression!r}: {strange[0]} is no arithmetic")
+    return compile(tree, expression, "eval")
 
 
-OPEN = (
-    "adaptive-cov",
-    "weak-ppc",
-    "ppc",
-    "pgce",
-    "pme",
-    "kv-mean",
-    "naive-pme",
-    "gaussian-learner",
-)  # upper bounds only
-ATTAINED: dict[str, Callable[[int, Options], bool]] = {  # where some neighbours approach what is proven, if not always
-    **dict.fromkeys(OPEN, lambda d, options: False),
-    "bingham": lambda d, options: d > 1,
-    "exponential": lambda d, options: d > 1,
-    "discrete-laplace-covariance": lambda d, options: d == 1,
-    "johnson-lindenstrauss": lambda d, options: d == 1,
-    "johnson-lindenstrauss-image": lambda d, options: d == 1,
-    "clipped-cov": lambda d, options: options["threshold"] == "public",
-    "em-cov": lambda d, options: d == 1 and tight(options),
-    "adaptive-cov-pure": lambda d, options: tight(options) and options["radius"] == "none",
-    "output-perturbation": lambda d, options: tight(options) and d > 2,
-    "ppde": lambda d, options: tight(options),
-}
+@dataclass(frozen=True)
+class Account:
+    """What the entry of a mechanism in the ledger says that it spends: the field `spends` of the entry.
+
+    found : the function of FOUND that finds it from `release`, or "".
+    share : what is spent of the budget, as an expression in d, the options, `tight` (whether the calibration is that),
+        `full` and `triangle` (the largest ℓ1 move of all entries, and of those on and above the diagonal) and of(name),
+        the share of another mechanism; "" if it is only found.
+    attained : where some neighbours come arbitrarily close to it, as an expression in the same names.
+    options : the values that are tried; by default all words of every choice but the neighbours.
+    """
+
+    found: str
+    share: str
+    attained: str
+    options: dict[str, Sequence[Any]]
+
+    def value(self, expression: str, d: int, options: Options) -> Any:
+        """The value of one of the two expressions."""
+        names = {
+            "d": d,
+            "tight": tight(options),
+            "full": enumerated_l1(d, triangle=False),
+            "triangle": enumerated_l1(d, triangle=True),
+            "of": lambda name: account_of(name).share_of(d, options),
+            "min": min,
+            "max": max,
+        }
+        return eval(arithmetic(expression), {"__builtins__": {}}, {**names, **options})
+
+    def share_of(self, d: int, options: Options) -> float:
+        """What is spent of the budget."""
+        return float(self.value(self.share, d, options))
+
+    def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
+        """The spent number in every way that is told: found, and from the share."""
+        ways = [FOUND[self.found](name, budget, d, options)] if self.found else []
+        unit = DELTA if "delta" in budget_of(name, budget) else budget
+        return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
+
+    def tolerance(self, name: str) -> float:
+        """How far `spend` may be from it, relatively. A share of δ belongs to a least scale, which is rounded up."""
+        return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
+
+
+@cache
+def account_of(name: str) -> Account:
+    """What the ledger says of one mechanism. Where it says nothing, the whole budget is spent, in every dimension."""
+    declared = MECHANISMS[name]
+    told = next(c for c in entries.read("mechanisms")["claim"] if c["id"] == declared.claim).get("spends", {})
+    words = {choice: words for choice, words in declared.choices.items() if choice != "adjacency"}
+    plain = {"found": "", "share": "" if "found" in told else "1", "attained": "1", "options": words}
+    return Account(**{**plain, **told})
 
 
 def proven_of(spent: Spend) -> float:
@@ -426,41 +312,32 @@ def not_attained(name: str) -> Callable[..., Spend]:
 @check(
     "floating",
     mutants={
-        **{
-            f"{name} spends 3 % less": {"spends": off_by(0.97, name), "accounts": {name: ACCOUNTS[name]}}
-            for name in ACCOUNTS
-        },
-        "gauss-cov is said to be an upper bound only": {
-            "spends": not_attained,
-            "accounts": {"gauss-cov": ACCOUNTS["gauss-cov"]},
-        },
-        "nuclear-laplace spends 3 % more": {
-            "spends": off_by(1.03, "nuclear-laplace"),
-            "accounts": {"nuclear-laplace": ACCOUNTS["nuclear-laplace"]},
-        },
+        **{f"{name} spends 3 % less": {"spends": off_by(0.97, name), "names": (name,)} for name in MECHANISMS},
+        "gauss-cov is said to be an upper bound only": {"spends": not_attained, "names": ("gauss-cov",)},
+        "nuclear-laplace spends 3 % more": {"spends": off_by(1.03, "nuclear-laplace"), "names": ("nuclear-laplace",)},
     },
 )
 def every_spend(
-    spends: Callable[[str], Callable[..., Spend]] = reference_spend,
-    accounts: Mapping[str, tuple[tuple[Account, ...], dict[str, tuple[Any, ...]]]] = ACCOUNTS,
+    spends: Callable[[str], Callable[..., Spend]] = reference_spend, names: Sequence[str] = tuple(MECHANISMS)
 ) -> Evidence:
     """What `spend` says is proven is what the output gives away, for every mechanism, choice and two budgets.
 
     At d = 1, 2 and 4; for the notions with δ, what is compared is the least δ at ε.
     """
     failed: list[str] = []
-    for name, (sources, choices) in accounts.items():
-        for values in product(*choices.values()):
-            options = dict(zip(choices, values, strict=True))
+    for name in names:
+        account = account_of(name)
+        for values in product(*account.options.values()):
+            options = dict(zip(account.options, values, strict=True))
             for budget, d in product(BUDGETS, DIMENSIONS):
                 if d < MECHANISMS[name].smallest_dimension or options.get("rank", 0) > d:
                     continue
                 spent = spends(name)(**budget_of(name, budget), dimension=d, **options)
                 told = f"{name} {options}, d={d}: "
-                attained = ATTAINED.get(name, always)(d, options)
+                attained = bool(account.value(account.attained, d, options))
                 failed += [] if spent.attained == attained else [f"{told}attained: {spent.attained}"]
-                for expected in (account(name, budget, d, options) for account in sources):
+                for expected in account.expected(name, budget, d, options):
                     none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
-                    right = none or abs(proven_of(spent) - expected) <= 1e-9 * expected
+                    right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     failed += [] if right else [f"{told}{proven_of(spent):.6g}, found {expected:.6g}"]
-    return Evidence(not failed, f"{len(accounts)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))
+    return Evidence(not failed, f"{len(names)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))

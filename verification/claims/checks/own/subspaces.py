@@ -6,17 +6,15 @@ diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = (μ_1 + μ_{i+1} − t
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
-from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING
 from covassay.verification.claims.checks.own.samplers import DRAWS, decided
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 NODES = 160  # of Gauss and Legendre in each of two variables
@@ -57,63 +55,21 @@ def exact(values: Vector, k: int) -> tuple[float, float]:
     return log_mean, float(bingham.second_moments(np.diag(values)) @ ordered)
 
 
-# PRIVACY
-
-
 # THE LAW
 
 
-def _columns(gaps: Matrix, power: Fraction, tied: bool) -> float:
-    """The mean of exp(−Σ g_ji X_ji²) over X, (2, 2), with density ∝ det(I − XᵀX)^power, by quadrature.
-
-    Over the first column x the integral is over a disc. Over the second it is a Bingham normaliser on S² with
-    B = I − xxᵀ, which is left out if the columns are not `tied`.
-    """
-    t, weights = np.polynomial.legendre.leggauss(16)
-    squares, angles = (t + 1) / 2, np.pi / 2 * (np.arange(6) + 0.5) / 6  # the rest by symmetry
-    total = 0.0
-    for s, w in zip(squares, weights / 2, strict=True):
-        for angle in angles:
-            x = np.sqrt(s) * np.array([np.cos(angle), np.sin(angle)])
-            values, turn = np.linalg.eigh(np.eye(2) - (np.outer(x, x) if tied else 0))
-            root = (turn * np.sqrt(values)) @ turn.T
-            inner = np.append(0.0, np.linalg.eigvalsh(root @ np.diag(gaps[:, 1]) @ root))
-            column = np.exp(-(x**2) @ gaps[:, 0]) * (1 - s) ** (float(power) + 0.5)
-            total += w * column * np.exp(bingham.log_mean_exponential(np.maximum(inner, 0.0)))
-    flat = sum(w * (1 - s) ** (float(power) + 0.5) for s, w in zip(squares, weights / 2, strict=True))
-    return float(total / len(angles) / flat)
-
-
-@check(
-    "floating",
-    mutants={
-        "the density det(I − XᵀX)^(−0.47)": {"power": Fraction(-47, 100)},
-        "a uniform density": {"power": Fraction(0)},
-        "columns that know nothing of each other": {"tied": False},
-    },
-)
-def sine_coordinates(power: Fraction = Fraction(-1, 2), tied: bool = True) -> Evidence:
-    """In sine coordinates P has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²); tr(PM) is quadratic in X.
-
-    The identity for the trace is tried on random X and M. For rank 2 in R⁴ the normaliser by columns agrees with that
-    by two spheres, where nothing of this derivation is used.
-    """
+@check("floating", scope="200 random X, up to 4 × 4")
+@mutant("3 % too long", frames=lambda x: 1.03 * law.frames(x))
+@mutant("columns that are not made orthonormal", frames=lambda x: np.vstack([np.eye(x.shape[1]), x]))
+def sine_coordinates(frames: Formula = law.frames) -> Found:
+    """For the projection P of the frame of X, and M = diag(μ), tr(PM) is Σ_{i≤k} μ_i − Σ (μ_i − μ_{k+j}) X_ji²."""
     rng = np.random.default_rng(82)
-    wrong = 0.0
     for _ in range(200):
         m, k = rng.integers(1, 5, size=2)
         values = np.sort(rng.standard_normal(m + k) * 5)[::-1]
         x = haar.sample(int(m + k), rng)[k:, :k]
-        p = law.frames(x) @ law.frames(x).T
-        gaps = values[:k] - values[k:, None]
-        wrong = max(wrong, abs(float(np.diag(p) @ values - values[:k].sum() + (gaps * x**2).sum())))
-    apart = []
-    for listed in ([3.0, 1.0, 0.5, -1.0], [6.0, 2.0, 1.0, 0.0], [1.0, 1.0, 0.0, 0.0]):
-        values = np.array(listed)
-        by_columns = np.log(_columns(values[:2] - values[2:, None], power, tied)) + values[:2].sum()
-        apart.append(abs(float(by_columns) - _spheres(values)[0]))
-    holds = wrong < ROUNDING and max(apart) < 1e-8
-    return Evidence(holds, "200 random X; three spectra in R⁴", f"trace {wrong:.1e}, normaliser {max(apart):.1e}")
+        f, gaps = frames(x), values[:k] - values[k:, None]
+        yield abs(float(np.diag(f @ f.T) @ values - values[:k].sum() + (gaps * x**2).sum())) / ROUNDING
 
 
 def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
@@ -129,14 +85,10 @@ def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.
     return float(total)
 
 
-@check(
-    "floating",
-    mutants={
-        "columns that know nothing of each other": {"formula": lambda g, x: _log_acceptance(g, x, tied=False)},
-        "b smaller by 3 %": {"formula": lambda g, x: _log_acceptance(g, x, smaller=0.97)},
-    },
-)
-def acceptance(formula: Callable[[Matrix, Matrix], float] = _log_acceptance) -> Evidence:
+@check("floating")
+@mutant("columns that know nothing of each other", formula=lambda g, x: _log_acceptance(g, x, tied=False))
+@mutant("b smaller by 3 %", formula=lambda g, x: _log_acceptance(g, x, smaller=0.97))
+def acceptance(formula: Formula = _log_acceptance) -> Evidence:
     """The sampler's acceptance probability is that of the page, and never above 1."""
     rng = np.random.default_rng(83)
     apart, highest = 0.0, -np.inf
@@ -173,15 +125,11 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
     return np.asarray(v @ np.swapaxes(v, 1, 2))
 
 
-@check(
-    "floating",
-    mutants={
-        "an exponent 1.3 times larger": {"sampler": lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size)},
-        "every proposal accepted": {"sampler": lambda m, k, rng, size: _all_accepted(m, k, rng, size)},
-        "columns that know nothing of each other": {"sampler": _accepted_untied},
-    },
-)
-def draws(sampler: Sampler = law.sample) -> Evidence:
+@check("floating")
+@mutant("an exponent 1.3 times larger", sampler=lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size))
+@mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
+@mutant("columns that know nothing of each other", sampler=_accepted_untied)
+def draws(sampler: Formula = law.sample) -> Evidence:
     """The sampler draws projections from the density ∝ exp(tr(PM)), against exact distribution functions."""
     return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
 
@@ -196,14 +144,10 @@ def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Mat
 # ACCURACY
 
 
-@check(
-    "floating",
-    mutants={
-        "half the dimension of the Grassmannian": {"bound": lambda eta, d, k: k * (d - k) / (2 * eta)},
-        "a third of the bound": {"bound": lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3},
-    },
-)
-def excess(bound: Callable[[Number, int, int], Number] = mechanism.error_bound) -> Evidence:
+@check("floating")
+@mutant("half the dimension of the Grassmannian", bound=lambda eta, d, k: k * (d - k) / (2 * eta))
+@mutant("a third of the bound", bound=lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3)
+def excess(bound: Formula = mechanism.error_bound) -> Evidence:
     """E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
     rng = np.random.default_rng(86)
     worst, failed = 0.0, []

@@ -14,8 +14,8 @@ import sympy as sp
 
 from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace
-from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_survival
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
+from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
@@ -35,27 +35,21 @@ def exponent(m: int, a: Number, s: Number) -> Number:
     return s - mean - m * twice_green(a, s)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "a prefactor smaller by 3 %": {
-            "bound": lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) * sp.Rational(97, 100)
-        },
-        "without the square of φ": {
-            "bound": lambda d, t, w, s, f: (
-                nuclear_laplace.swept_tail_bound(d, t, w, s, f)
-                * f.acos((nuclear_laplace.spectral_edge(d - 1, s, f.pi) + w) / t)
-            )
-        },
-        "a rate with t for the edge": {
-            "rate": lambda t, edge, f: 2 / f.pi * (t * f.acos(edge / t) - t * f.acosh(t / edge))
-        },
-    },
+@check("symbolic", covers="all")
+@mutant(
+    "a prefactor smaller by 3 %",
+    bound=lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) * sp.Rational(97, 100),
 )
+@mutant(
+    "without the square of φ",
+    bound=lambda d, t, w, s, f: (
+        nuclear_laplace.swept_tail_bound(d, t, w, s, f)
+        * f.acos((nuclear_laplace.spectral_edge(d - 1, s, f.pi) + w) / t)
+    ),
+)
+@mutant("a rate with t for the edge", rate=lambda t, edge, f: 2 / f.pi * (t * f.acos(edge / t) - t * f.acosh(t / edge)))
 def smoothing_and_integrating(
-    bound: Callable[..., Number] = nuclear_laplace.swept_tail_bound,
-    rate: Callable[..., Number] = nuclear_laplace.edge_rate,
+    bound: Formula = nuclear_laplace.swept_tail_bound, rate: Formula = nuclear_laplace.edge_rate
 ) -> Evidence:
     """Steps 4 and 5 of the proof of the tail bound: each derivative and identity that they use, for every width δ.
 
@@ -95,25 +89,17 @@ def scaled_rate(factor: float) -> Callable[..., Number]:
     return bound
 
 
-@check(
-    "floating",
-    mutants={
-        "an edge at 3d/2": {
-            "bound": lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t * (2 * f.pi / 3), w, s, f)
-        },
-        "a rate larger by 25 %": {"bound": scaled_rate(1.25)},
-        "a rate larger by 3 %": {"bound": scaled_rate(1.03)},
-        "a prefactor smaller by a factor 2d": {
-            "bound": lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) / (2 * d)
-        },
-        "a prefactor larger by 3 %": {
-            "bound": lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) * 1.03
-        },
-    },
+@check("floating")
+@mutant("an edge at 3d/2", bound=lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t * (2 * f.pi / 3), w, s, f))
+@mutant("a rate larger by 25 %", bound=scaled_rate(1.25))
+@mutant("a rate larger by 3 %", bound=scaled_rate(1.03))
+@mutant(
+    "a prefactor smaller by a factor 2d",
+    bound=lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) / (2 * d),
 )
+@mutant("a prefactor larger by 3 %", bound=lambda d, t, w, s, f: nuclear_laplace.swept_tail_bound(d, t, w, s, f) * 1.03)
 def tail_bound(
-    bound: Callable[..., Number] = nuclear_laplace.swept_tail_bound,
-    survival: Callable[..., Enclosure] = enclose_spectral_survival,
+    bound: Formula = nuclear_laplace.swept_tail_bound, survival: Formula = enclose_spectral_survival
 ) -> Evidence:
     """The tail bound of every width is at least P(‖Z‖ ≥ t), which is enclosed, from t = 1.02 to 30 edges.
 
@@ -162,18 +148,14 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
         return bool(steep >= 1 and value <= 1 and rate > mpmath.mpf(1) / 11), told
 
 
-@check(
-    "floating",
-    mutants={
-        "7d/2 for 4d": {
-            "bound": lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
-        },
-        "2 ln(1/β) for 2.36 ln(1/β)": {
-            "bound": lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
-        },
-    },
+@check("floating")
+@mutant(
+    "7d/2 for 4d", bound=lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
 )
-def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
+@mutant(
+    "2 ln(1/β) for 2.36 ln(1/β)", bound=lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
+)
+def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Evidence:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
     At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the inequalities leave margins in the third.
@@ -189,17 +171,11 @@ def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bo
     return Evidence(not wrong, "every d and β", "; ".join(wrong or told))
 
 
-@check(
-    "floating",
-    mutants={
-        "2/3 for 3/2": {"angle": lambda d, level: ((2 * (level + 7 * mpmath.log(d) / 6)) / (3 * d)) ** (1 / 3)},
-        "without ln d": {"angle": lambda d, level: ((3 * level) / (2 * d)) ** (1 / 3)},
-    },
-)
+@check("floating")
+@mutant("2/3 for 3/2", angle=lambda d, level: ((2 * (level + 7 * mpmath.log(d) / 6)) / (3 * d)) ** (1 / 3))
+@mutant("without ln d", angle=lambda d, level: ((3 * level) / (2 * d)) ** (1 / 3))
 def tail_at_the_edge(
-    angle: Callable[[Number, Number], Number] = lambda d, level: nuclear_laplace.spectral_norm_angle(
-        d, level, mpmath.log
-    ),
+    angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Evidence:
     """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 

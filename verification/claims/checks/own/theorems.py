@@ -12,21 +12,16 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Matrix, Number, second_moment
+from covassay.reference.domain import Number, second_moment
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.series import PI, exponential
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, moment_powers, whole_pfaffian
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
 LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
 TRACE_LEVEL = 11  # |L| ≤ 11 ln d in Theorem 2
-
-
-def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
-    """Whether value ≤ limit, decided exactly."""
-    return bool(mpmath.fmul(value, limit.denominator, exact=True) <= limit.numerator)
 
 
 # THE BOUNDS
@@ -55,18 +50,10 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "without the number of points": {"points": lambda d: 1},
-        "the rate without its 2": {"exponent": lambda c: c - 2 * sp.log(2 * c / sp.pi)},
-    },
-)
-def tail_algebra(
-    points: Callable[[sp.Expr], sp.Expr] = lambda d: d,
-    exponent: Callable[[sp.Expr], sp.Expr] = lambda c: rate(c, sp.log, sp.pi),
-) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("without the number of points", points=lambda d: 1)
+@mutant("the rate without its 2", exponent=lambda c: c - 2 * sp.log(2 * c / sp.pi))
+def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
     The integral from t = cd is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
@@ -84,12 +71,10 @@ def tail_algebra(
     return Evidence(holds, "all d and c > 2", detail)
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={"one sign only": {"signs": 1}, "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)}},
-)
-def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
+@check("symbolic", covers="all")
+@mutant("one sign only", signs=1)
+@mutant("without the factor e^{d/(2c)}", trace=lambda c: sp.Integer(0))
+def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
     The integral from t = cd is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
@@ -112,15 +97,10 @@ def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] =
 QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates on the page
 
 
-@check(
-    "enclosed",
-    covers="all",
-    mutants={
-        "0.1307 for 0.13057…": {"quoted": {"0.1307": "full"}},
-        "3 % more": {"quoted": {"0.13449": "full", "0.14641": "symmetric"}},
-        "positive from 3.72 on": {"first": Fraction(372, 100)},
-    },
-)
+@check("enclosed", covers="all")
+@mutant("0.1307 for 0.13057…", quoted={"0.1307": "full"})
+@mutant("3 % more", quoted={"0.13449": "full", "0.14641": "symmetric"})
+@mutant("positive from 3.72 on", first=Fraction(372, 100))
 def quoted_rates(quoted: Mapping[str, str] = QUOTED, first: Fraction = Fraction(373, 100)) -> Evidence:
     """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214….
 
@@ -142,7 +122,9 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
              20: "5.86", 30: "5.39"}  # fmt: skip
 
 
-@check("enclosed", mutants={"d^{−10} for d^{−10}/2": {"half": 1}, "symmetric noise": {"symmetric": True}})
+@check("enclosed")
+@mutant("d^{−10} for d^{−10}/2", half=1)
+@mutant("symmetric noise", symmetric=True)
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then they fall.
 
@@ -162,14 +144,10 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
     return Evidence(not failed and largest, f"d in {tuple(listed)}", ", ".join(failed[:4]), figures)
 
 
-@check(
-    "enclosed",
-    mutants={
-        "a level of 7": {"level": Fraction(7)},
-        "probability d^{−12}": {"power": 12},
-        "from d = 5 on": {"first": 5},
-    },
-)
+@check("enclosed")
+@mutant("a level of 7", level=Fraction(7))
+@mutant("probability d^{−12}", power=12)
+@mutant("from d = 5 on", first=5)
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Evidence:
     """P(‖Z‖ > 7.5ρd) ≤ d^{−10}/2 for every d ≥ 2, by enclosure below d = 7 and by the tail bound from there on.
 
@@ -200,11 +178,10 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
 
-@check(
-    "enclosed",
-    covers="all",
-    mutants={"20 for 54": {"matrix": 20}, "100 for 134": {"additive": 100}, "9 for 10": {"root": 9}},
-)
+@check("enclosed", covers="all")
+@mutant("20 for 54", matrix=20)
+@mutant("100 for 134", additive=100)
+@mutant("9 for 10", root=9)
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
@@ -229,21 +206,13 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
     return Evidence(not failed, "every d ≥ 2", ", ".join(failed))
 
 
-@check(
-    "floating",
-    mutants={
-        "four times the level": {"level": Fraction(30)},
-        "no projection": {
-            "release": lambda x, noise, epsilon: second_moment(x) + 4 / (len(x) * epsilon) * noise.matrix
-        },
-        "a sixth of the constants": {"bound": lambda *a: theorem_2_bound(*a) / 6},
-    },
-)
+@check("floating")
+@mutant("four times the level", level=Fraction(30))
+@mutant("no projection", release=lambda x, noise, epsilon: second_moment(x) + 4 / (len(x) * epsilon) * noise.matrix)
+@mutant("a sixth of the constants", bound=lambda *a: theorem_2_bound(*a) / 6)
 def theorem_2_on_releases(
-    bound: Callable[..., Number] = theorem_2_bound,
-    release: Callable[..., Matrix] = lambda x, noise, epsilon: nuclear_ball_projection.release(
-        x, noise, epsilon=epsilon
-    ),
+    bound: Formula = theorem_2_bound,
+    release: Formula = lambda x, noise, epsilon: nuclear_ball_projection.release(x, noise, epsilon=epsilon),
     level: Fraction = LEVEL,
     cases: int = 2500,
 ) -> Evidence:

@@ -3,20 +3,18 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Matrix, Number, Vector, unit_rows
-from covassay.reference.laws import bingham as bingham_law
+from covassay.reference.domain import Vector
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import clipped_cov
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance, coinpress_mean
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_pure
 from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
 ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
@@ -32,23 +30,18 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
 # CONVERSIONS
 
 
-@check(
-    "symbolic",
-    covers="all",
-    mutants={
-        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
-        "3 % more": {"rho": lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh)},
-        "odds e^{2ε}": {"odds": lambda epsilon: sp.exp(2 * epsilon)},
-    },
-)
-def randomised_response_divergence(
-    rho: Callable[..., Number] = zcdp_of_pure, odds: Callable[[sp.Expr], sp.Expr] = sp.exp
-) -> Evidence:
-    """D_α/α of randomised response with odds e^ε falls in α, from ε tanh(ε/2) at α = 1, for every ε > 0.
+@check("symbolic", covers="all")
+@mutant("ε²/2, which is not the smallest", rho=lambda epsilon, tanh: epsilon**2 / 2)
+@mutant("3 % more", rho=lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh))
+@mutant("odds e^{2ε}", odds=lambda epsilon: sp.exp(2 * epsilon))
+def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = sp.exp) -> Evidence:
+    """D_α/α of randomised response with odds e^ε falls in α, from ε tanh(ε/2) ≤ ε²/2 at α = 1, for every ε > 0.
 
-    With f(v) = ln cosh √v, e^{(α−1) D_α} is cosh((α − ½)ε)/cosh(ε/2), so that D_α/α is ε² times the slope of the secant
-    of f from v = ε²/4 to v = (α − ½)²ε². f is concave: f′(v) is tanh(w)/(2w) at w = √v, and its slope in w has the sign
-    of w − sinh w cosh w, which is 0 at 0 and falls.
+    No pair of ε-DP laws P, Q has a larger D_α: they are (e^ε A + B)/(1 + e^ε) and (A + e^ε B)/(1 + e^ε) for two laws
+    A, B, so they come from randomised response by post-processing. With f(v) = ln cosh √v, e^{(α−1) D_α} is
+    cosh((α − ½)ε)/cosh(ε/2), so that D_α/α is ε² times the slope of the secant of f from v = ε²/4 to v = (α − ½)²ε². f
+    is concave: f′(v) is tanh(w)/(2w) at w = √v, and its slope in w has the sign of w − sinh w cosh w, which is 0 at 0
+    and falls.
     """
     epsilon, alpha, w = sp.symbols("epsilon alpha w", positive=True)
     p = odds(epsilon) / (1 + odds(epsilon))
@@ -56,48 +49,27 @@ def randomised_response_divergence(
     closed = sp.cosh((alpha - sp.Rational(1, 2)) * epsilon) / sp.cosh(epsilon / 2)
     slope = sp.tanh(w) / (2 * w)
     sign = w - sp.sinh(w) * sp.cosh(w)
+    p_, q_, r = sp.symbols("P Q r", positive=True)  # r = e^ε
+    first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))  # A and B, ≥ 0 for P/Q in [1/r, r]
     residuals = {
         "e^{(α−1) D_α}": moment - closed,
         "the secant": (alpha - sp.Rational(1, 2)) ** 2 * epsilon**2 - epsilon**2 / 4 - alpha * (alpha - 1) * epsilon**2,
         "f′": sp.diff(sp.log(sp.cosh(w)), w) - 2 * w * slope,
         "f″": sp.diff(slope, w) - sign / (2 * w**2 * sp.cosh(w) ** 2),
         "its sign": sp.diff(sign, w) + 2 * sp.sinh(w) ** 2,
+        "P is a mixture": (r * first + second) / (1 + r) - p_,
+        "Q is a mixture": (first + r * second) / (1 + r) - q_,
+        "ε tanh(ε/2) ≤ ε²/2": sp.diff(w - sp.tanh(w), w) - sp.tanh(w) ** 2,
         "α = 1": epsilon**2 * slope.subs(w, epsilon / 2) - rho(epsilon, sp.tanh),
     }
     failed = [k for k, v in residuals.items() if sp.simplify(sp.powsimp(sp.expand(v.rewrite(sp.exp)), force=True)) != 0]
     return Evidence(not failed and sign.subs(w, 0) == 0, "all ε > 0 and α > 1", ", ".join(failed))
 
 
-@check(
-    "floating",
-    mutants={
-        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
-        "ε tanh(ε/4)": {"rho": lambda epsilon, tanh: epsilon * tanh(epsilon / 4)},
-    },
-)
-def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
-    """The smallest ρ for which ε-DP implies ρ-zCDP is ε tanh(ε/2), the KL divergence of randomised response.
-
-    Every pair of ε-DP laws is a post-processing of randomised response with odds e^ε (Kairouz, Oh and Viswanath), so
-    only its D_α matters. On a grid of α and ε, D_α/α is largest in the limit α → 1, where it is KL = (p − q) ln(p/q).
-    """
-    epsilon = sp.Symbol("epsilon", positive=True)
-    p = sp.exp(epsilon) / (1 + sp.exp(epsilon))
-    divergence = (2 * p - 1) * epsilon
-    residual = sp.simplify((divergence - rho(epsilon, sp.tanh)).rewrite(sp.exp))
-    worst = 0.0
-    for e in (0.01, 0.5, 1.0, 3.0, 10.0):
-        logs = np.array([e, 0.0]) - np.logaddexp(e, 0.0)
-        worst = max(worst, *(renyi(logs, logs[::-1], a) / a / float(rho(e, math.tanh)) for a in ORDERS))
-    holds = residual == 0 and worst <= 1 + 1e-9
-    return Evidence(holds, "KL for all ε; 25 pairs of α and ε", f"residual {residual}", {"largest": f"{worst:.6f}"})
-
-
-@check(
-    "floating",
-    mutants={"γ²/10": {"rho": lambda gamma: gamma**2 / 10}, "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2}},
-)
-def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
+@check("floating")
+@mutant("γ²/10", rho=lambda gamma: gamma**2 / 10)
+@mutant("γ²/2, as for γ-DP", rho=lambda gamma: gamma**2 / 2)
+def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """A loss in an interval of length γ costs ρ ≤ γ²/8 (Cesar–Rogers), and no smaller multiple of γ² is enough.
 
     Random laws on up to six outcomes with losses in such an interval stay below. At γ = 0.01 two equally likely
@@ -123,15 +95,10 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
     return Evidence(holds, "3000 random laws, α ≤ 30", "", {"largest": f"{worst:.5f}", "γ = 0.01": f"{limit:.5f}"})
 
 
-@check(
-    "symbolic",
-    covers="case",
-    mutants={
-        "3 % more": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100},
-        "3 % less": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100},
-    },
-)
-def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
+@check("symbolic", covers="case")
+@mutant("3 % more", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100)
+@mutant("3 % less", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100)
+def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
 
     P gives both points ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
@@ -147,19 +114,12 @@ def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_ran
     return Evidence(holds, "a family of laws, γ → 0", f"limit {limit}")
 
 
-@check(
-    "floating",
-    mutants={
-        "the interval [−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
-        "the interval [−3ε/4, 0]": {"range_down": 0.0},
-        "[−ε/4, ε/4] for moves that do not decrease": {"ordered_up": 0.25},
-    },
-)
+@check("floating")
+@mutant("the interval [−ε/2, ε/2]", range_up=0.5, range_down=0.5)
+@mutant("the interval [−3ε/4, 0]", range_down=0.0)
+@mutant("[−ε/4, ε/4] for moves that do not decrease", ordered_up=0.25)
 def threshold_range(
-    range_up: float = 0.75,
-    range_down: float = 0.25,
-    ordered_up: float = 0.5,
-    cost: Callable[[Number], Number] = clipped_cov.search_loss,
+    range_up: float = 0.75, range_down: float = 0.25, ordered_up: float = 0.5, cost: Formula = clipped_cov.search_loss
 ) -> Evidence:
     """On monotone queries the loss of AboveThreshold lies in [−3ε/4, ε/4], so it is ε²/8-zCDP and not only ε²/2-zCDP.
 
@@ -201,15 +161,6 @@ def threshold_range(
     return Evidence(holds, "165 pairs of query vectors, ε = 1", "; ".join(failed), figures)
 
 
-# ADAPTIVE AND CLIPPED
-
-
-# GAUSSIAN NOISE
-
-
-# GAUSSIAN LEARNING
-
-
 # PRODUCT DISTRIBUTIONS
 
 
@@ -219,58 +170,25 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
     return scaled
 
 
-@check(
-    "floating", mutants={"a range of η": {"length": lambda eta: eta}, "a range of 4η": {"length": lambda eta: 4 * eta}}
-)
-def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
-    """The loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η, so it costs η²/2, or ε²/32 at η = ε/4.
-
-    ln(f/f') = η uᵀΔu up to a constant, and uᵀΔu runs from the smallest eigenvalue μ₋ of Δ to the largest, μ₊. Their
-    distance is largest for orthonormal rows. The check evaluates the reference's log density at many u for d = 2 to 4.
-    """
-    rng = np.random.default_rng(54)
-    eta, worst = 0.25, 0.0
-    for i in range(60):
-        d = int(rng.integers(2, 5))
-        x, y = np.eye(d)[:2] if i % 3 == 0 else unit_rows(rng.standard_normal((2, d)) * 3)
-        rest = rng.standard_normal((d, d))
-        rest = rest @ rest.T
-        first, second = (eta * (rest + np.outer(v, v)) for v in (x, y))
-        ends = np.linalg.eigh(np.outer(x, x) - np.outer(y, y))[1][:, [0, -1]].T
-        u = np.vstack([ends, *[v / np.linalg.norm(v) for v in rng.standard_normal((20, 1, d))]])
-        loss = bingham_law.log_density(u, first) - bingham_law.log_density(u, second)
-        worst = max(worst, float(np.ptp(loss)))
-    cost = float(zcdp_of_bounded_range(length(eta)))
-    holds = abs(worst - length(eta)) < 1e-9 and abs(cost - eta**2 / 2) < 1e-15 and abs(cost - 1 / 32) < 1e-15
-    return Evidence(holds, "60 random neighbours, d ≤ 4, ε = 1", f"range {worst:.6f} at η = {eta}")
-
-
 # COINPRESS
 
 
-@check(
-    "floating",
-    mutants={
-        "all of ρ for the last step": {
-            "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]
-        },
-        "sensitivity γ²/n": {"covariance": lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2},
-        "a sensitivity of τ/n for a mean step": {
-            "mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2
-        },
-        "a length larger by 3 %": {"pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, a, 1.03 * size)},
-        "ρ at d = 1": {"spend": lambda rho, dimension: coinpress_covariance.spend(rho=rho, dimension=2)},
-        "shortened before A": {
-            "pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, np.eye(a.shape[0]), size) @ a.T
-        },
-    },
+@check("floating")
+@mutant("all of ρ for the last step", split=lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho])
+@mutant("sensitivity γ²/n", covariance=lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2)
+@mutant("a sensitivity of τ/n for a mean step", mean=lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2)
+@mutant("a length larger by 3 %", pressed=lambda rows, a, size: coinpress_covariance.pressed(rows, a, 1.03 * size))
+@mutant("ρ at d = 1", spend=lambda rho, dimension: coinpress_covariance.spend(rho=rho, dimension=2))
+@mutant(
+    "shortened before A",
+    pressed=lambda rows, a, size: coinpress_covariance.pressed(rows, np.eye(a.shape[0]), size) @ a.T,
 )
 def coinpress_budgets(
-    split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
-    covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
-    mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
-    pressed: Callable[[Any, Matrix, float], Any] = coinpress_covariance.pressed,
-    spend: Callable[..., Spend] = coinpress_covariance.spend,
+    split: Formula = coinpress_covariance.budgets,
+    covariance: Formula = coinpress_covariance.noise_scale,
+    mean: Formula = coinpress_mean.noise_scale,
+    pressed: Formula = coinpress_covariance.pressed,
+    spend: Formula = coinpress_covariance.spend,
 ) -> Evidence:
     """CoinPress's budgets add up to ρ, which both kinds of step attain; on the line a covariance step spends ρ/2.
 

@@ -8,6 +8,7 @@ from covassay.verification.claims.checks.own import routes
 
 
 def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that calls itself threefold after two computations."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     evidence = routes.norm_by_iterated_integration()
     assert evidence.holds
@@ -16,6 +17,7 @@ def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.skipif(importlib.util.find_spec("flint") is None, reason="needs the extra exact")
 def test_with_python_flint_there_is_a_third_computation() -> None:
+    """A third computation that is left out although its library is there."""
     evidence = routes.norm_by_iterated_integration()
     assert "python-flint" not in evidence.scope
     assert f"compared with Arb at {len(routes.PROBABILITIES)} of them" in evidence.detail

@@ -1,4 +1,4 @@
-"""A data set that all methods of an experiment read, of which they clip and square the rows once."""
+"""A data set from which many releases are made, of which they check, clip and square the rows once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -6,7 +6,7 @@ import pytest
 from covassay.reference.domain import blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.verification.experiments.shared_rows import SharedRows
+from covassay.verification.shared_rows import SharedRows
 
 X = np.random.default_rng(0).standard_normal((40, 5))
 

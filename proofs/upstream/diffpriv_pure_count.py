@@ -1,0 +1,21 @@
+"""diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so that a count is a bound for certain.
+
+It is documented as "shifted geometric for pure ε-DP integer counts". A one-sided geometric law gives outputs on one of
+two neighbouring counts that the other never gives, whatever ε is.
+"""
+
+import random
+import sys
+
+from diffpriv_pure import private_count
+
+EPSILON, DRAWS = 1.0, 5_000
+
+random.seed(1)
+of_zero = sum(private_count(0, EPSILON) == 0 for _ in range(DRAWS))
+of_one = sum(private_count(1, EPSILON) == 0 for _ in range(DRAWS))
+print(f"the output is 0 in {of_zero} of {DRAWS} draws for a count of 0, and in {of_one} for a count of 1")
+if of_one == 0 and of_zero > DRAWS / 2:
+    print("FAULT: an output of 0 shows for certain that the count is 0; pure ε-DP allows a factor e^ε")
+    sys.exit(1)
+print("no fault found")

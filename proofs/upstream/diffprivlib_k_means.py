@@ -1,0 +1,38 @@
+"""diffprivlib, models.KMeans: a cluster without rows keeps its centre, without noise.
+
+`_update_centers` goes on to the next cluster where no row has its label. The centre is then the one that was drawn at
+the start, with a coordinate of exactly 1/2 for the bounds below, and a centre with noise is never exactly 1/2. So an
+output shows for certain that a cluster is empty. Shown are neighbours with one row replaced, and with one removed.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+from diffprivlib.models import KMeans
+
+DRAWS, EPSILON = 300, 1.0
+LOW, HIGH = np.array([0.0, 0.0]), np.array([100.0, 1.0])
+warnings.simplefilter("ignore")
+
+
+def exactly_half(rows):
+    """In how many draws a centre has exactly 1/2 for its second coordinate."""
+    rng = np.random.RandomState(1)
+    hits = 0
+    for _ in range(DRAWS):
+        model = KMeans(n_clusters=2, epsilon=EPSILON, bounds=(LOW, HIGH), random_state=rng).fit(rows)
+        hits += (model.cluster_centers_[:, 1] == 0.5).any()
+    return hits
+
+
+one = np.vstack([np.tile(LOW, (11, 1)), HIGH])  # eleven rows in one corner and one in the other
+replaced, removed = np.tile(LOW, (12, 1)), np.tile(LOW, (11, 1))
+counts = [exactly_half(rows) for rows in (one, replaced, removed)]
+print(
+    f"a centre at exactly 1/2 in {counts[0]} of {DRAWS} draws; with the row replaced {counts[1]}, removed {counts[2]}"
+)
+if counts[0] == 0 and min(counts[1:]) > DRAWS / 2:
+    print("FAULT: whether a cluster of KMeans is empty is seen for certain, whatever epsilon is")
+    sys.exit(1)
+print("no fault is seen")

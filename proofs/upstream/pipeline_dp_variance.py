@@ -1,0 +1,46 @@
+"""PipelineDP (0.3.1): the variance spends 4/3 of its ε where the range has 0 in its middle.
+
+The accumulator sums (x − m)², m the middle of the range, and a row moves this sum by up to ((max − min)/2)². Its noise
+is for the middle of the range of x²: for [−1, 1] it is for 1/2, and a row moves the sum by 1. Neighbours differ by one
+user, who contributes one value to one partition.
+"""
+
+import math
+import sys
+
+import numpy as np
+import pipeline_dp
+from pipeline_dp import combiners
+
+EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7  # standard errors that a wrong "FAULT" would need
+METRICS = pipeline_dp.Metrics
+parameters = pipeline_dp.AggregateParams(
+    metrics=[METRICS.VARIANCE, METRICS.MEAN, METRICS.COUNT], noise_kind=pipeline_dp.NoiseKind.LAPLACE,
+    min_value=-1.0, max_value=1.0, max_partitions_contributed=1, max_contributions_per_partition=1,
+)  # fmt: skip
+accountant = pipeline_dp.NaiveBudgetAccountant(EPSILON, 1e-12)
+combiner = combiners.create_compound_combiner(parameters, accountant)
+accountant.compute_budgets()
+
+
+def share(values):
+    """How often count, mean and variance say that there are two rows or more, with sums of 2 or more."""
+    accumulator = combiner.create_accumulator(values)
+    hits = 0
+    for _ in range(DRAWS):
+        found = combiner.compute_metrics(accumulator)
+        rows = max(1.0, found.count)
+        total, squares = found.mean * rows, (found.variance + found.mean**2) * rows
+        hits += found.count >= 2 and total >= 2 and squares >= 2
+    return hits / DRAWS
+
+
+with_user, without = share([1.0, 1.0]), share([1.0])
+low = with_user - ERRORS * math.sqrt(with_user / DRAWS)
+high = without + ERRORS * math.sqrt(without / DRAWS)
+loss = float(np.log(low / high))
+print(f"an event has the shares {with_user:.4f} and {without:.4f} on neighbours: loss ≥ {loss:.3f} for ε = {EPSILON:g}")
+if loss > EPSILON:
+    print("FAULT: the variance of PipelineDP spends more than its budget, 4/3 of it on these data")
+    sys.exit(1)
+print("no fault found")

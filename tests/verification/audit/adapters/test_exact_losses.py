@@ -1,0 +1,66 @@
+"""Exact losses of functions of real packages, by their declared primitives, on one pair each."""
+
+import importlib.util
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.recorded.exact_loss import ExactLoss, exact_loss
+from covassay.verification.audit.targets.target import TargetReference
+
+LOW, HIGH = np.zeros((3, 2)), np.vstack([np.zeros((2, 2)), [[100.0, 1.0]]])
+UNIT = HIGH / [100, 1] * [1, 0]
+
+
+def needs(package: str) -> pytest.MarkDecorator:
+    """Skip without the package, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
+    missing = importlib.util.find_spec(package) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
+    return pytest.mark.skipif(missing, reason=f"needs {package}")
+
+
+def loss_of(name: str) -> ExactLoss:
+    target = TargetReference(name, ".").load()
+    x, other = (HIGH, LOW) if target.bounds else (UNIT, LOW)
+    if target.adjacency == "add-remove":
+        other = other[:-1]
+    return exact_loss(target, x, other, PureDP(1.0), bounds=target.bounds, primitives=target.primitives)
+
+
+@pytest.mark.thorough
+@pytest.mark.peers
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        pytest.param("diffprivlib:mean", 1.0, marks=needs("diffprivlib")),
+        pytest.param("diffprivlib:histogram", 1.0, marks=needs("diffprivlib")),
+        pytest.param("diffprivlib:laplace-bounded-domain", 1.0, marks=needs("diffprivlib")),
+        pytest.param("opendp:eigenvalues", 0.5, marks=needs("opendp")),
+    ],
+)
+def test_the_loss_of_a_function_of_a_package_is_known(name: str, loss: float) -> None:
+    found = loss_of(name)
+    assert found.decided
+    assert not found.refuted
+    assert found.loss == pytest.approx(loss, rel=1e-9)
+
+
+@pytest.mark.thorough
+@pytest.mark.peers
+@needs("diffprivlib")
+@pytest.mark.filterwarnings("ignore")
+def test_a_package_whose_noise_is_three_percent_too_small_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from diffprivlib.tools import utils
+
+    real = utils.LaplaceTruncated
+
+    def smaller(*, sensitivity: float, **more: Any) -> Any:
+        return real(sensitivity=0.97 * sensitivity, **more)
+
+    monkeypatch.setattr(utils, "LaplaceTruncated", smaller)
+    found = loss_of("diffprivlib:mean")
+    assert found.refuted
+    assert found.loss == pytest.approx(1 / 0.97)

@@ -1,0 +1,37 @@
+"""Noise that a library draws where it cannot be recorded, such as in Rust or C++, declared by its law.
+
+An adapter calls the library's sampler through these functions, by the name of this module. They only call it; while
+draws are recorded, noise of the declared law takes its place, with the scale that the library says or was given.
+Whether the library's own noise has that law is for statistics to tell.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from covassay.verification.audit.recorded.primitives import Primitive
+
+Sampler = Callable[[Any], Any]  # what noise is added to -> the sum
+
+
+def laplace_noise(sampler: Sampler, value: Any, scale: float) -> Any:
+    """What the sampler makes of the value; its noise is Laplace of this scale."""
+    return sampler(value)
+
+
+def normal_noise(sampler: Sampler, value: Any, deviation: float) -> Any:
+    """What the sampler makes of the value; its noise is normal with this standard deviation."""
+    return sampler(value)
+
+
+def _value(sampler: Sampler, value: Any, scale: float) -> Any:
+    return value
+
+
+def _scale(sampler: Sampler, value: Any, scale: float) -> float:
+    return scale
+
+
+PRIMITIVES = (
+    Primitive(__name__, "laplace_noise", "laplace", _value, _scale),
+    Primitive(__name__, "normal_noise", "normal", _value, _scale),
+)

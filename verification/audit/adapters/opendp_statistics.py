@@ -1,0 +1,103 @@
+"""Statistics of OpenDP beyond covariance (audited at 0.16.0); they are targets of the adapter `opendp`.
+
+- `mean`: `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale for which its own
+  privacy map gives ρ for one replaced row.
+- `noisy-max`: `make_noisy_max` of the sums of the squared columns, of which a row of norm at most 1 moves each by at
+  most 1. The output is the number of a column.
+- `theil-sen`: `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds, scale).fit(X, y)`, whose
+  slope and intercept are the output, with the scale for which its own map gives ε for one replaced row. It shuffles
+  the rows by NumPy's global generator, which the adapter seeds.
+
+A map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so these targets are
+not seeded.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, unit_rows
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.adapters.numbers import CONCENTRATED, PURE, UNSEEDED
+from covassay.verification.audit.adapters.opendp_package import PACKAGE
+from covassay.verification.audit.adapters.seeding import numpy_seeded
+from covassay.verification.audit.targets.package import told_version
+from covassay.verification.audit.targets.target import Target
+
+Bounds = tuple[tuple[float, float], ...]
+RANGE = (0.0, 10.0), (0.0, 10.0)  # of x and y, as in the documentation's example
+KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this promise"
+REPLACED = 2  # the symmetric distance of data sets in which one row is replaced
+
+
+def _library() -> Any:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
+    return dp
+
+
+@lru_cache(maxsize=64)
+def _mean_measurement(n: int, d: int, rho: float) -> Any:
+    dp = _library()
+    from opendp.extras.numpy import array2_domain
+    from opendp.extras.numpy._make_np_mean import make_private_np_mean
+
+    domain = array2_domain(norm=1.0, p=2, origin=0.0, size=n, num_columns=d, nan=False, T=float)
+    make: Any = partial(make_private_np_mean, domain, dp.symmetric_distance())
+    return make(math.sqrt(make(1.0).map(REPLACED) / rho))
+
+
+def _mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    return np.asarray(_mean_measurement(*x.shape, float(rho))(unit_rows(x)))
+
+
+@lru_cache(maxsize=64)
+def _noisy_max_measurement(epsilon: float) -> Any:
+    dp = _library()
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
+    make = partial(dp.m.make_noisy_max, *space, dp.max_divergence())
+    return make(make(1.0).map(1.0) / epsilon)
+
+
+def _noisy_max(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+    return float(_noisy_max_measurement(float(epsilon))((unit_rows(x) ** 2).sum(axis=0)))
+
+
+@lru_cache(maxsize=64)
+def _theil_sen_model(bounds: Bounds, epsilon: float) -> Any:
+    dp = _library()
+    model = partial(dp.sklearn.linear_model.LinearRegression, dp.max_divergence(), [bounds[0]], bounds[1])
+    return model(scale=model(scale=1.0).measurement.map(REPLACED) / epsilon)
+
+
+def _theil_sen(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Vector:
+    model = _theil_sen_model(tuple(map(tuple, bounds)), float(epsilon))
+    with numpy_seeded(rng), np.errstate(all="ignore"):
+        fitted = model.fit(x[:, :1], x[:, 1])
+    return np.array([fitted.coef_[0], fitted.intercept_])
+
+
+def _target(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
+    _library()
+    told = told_version(PACKAGE, part)
+    return Target(f"opendp:{name}", draw, version=told, seeded=False, notes=(UNSEEDED, *notes), **more)
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "mean": partial(
+        _target, "mean", _mean, "make_private_np_mean", KEPT, released="vector", claim=CONCENTRATED,
+    ),
+    "noisy-max": partial(
+        _target, "noisy-max", _noisy_max, "make_noisy_max", "the adapter clips the rows and computes the scores",
+        released="number", claim=PURE,
+    ),
+    "theil-sen": partial(
+        _target, "theil-sen", _theil_sen, "sklearn.linear_model.LinearRegression",
+        "its neighbours are those of the symmetric distance, of which a replaced row is 2", released="vector",
+        claim=PureDP(1.0), bounds=RANGE,
+    ),
+}  # fmt: skip

@@ -1,0 +1,55 @@
+"""Boosted AdaSSP of google-research as a target, from a copy of its folder `private_kendall`.
+
+The environment variable COVASSAY_PRIVATE_KENDALL names the directory that has this folder (audited as of 2026).
+`boosted-adassp`: `boosted_adassp(features, labels, num_rounds=2, feature_clip_norm=1, gradient_clip_norm=1, epsilon,
+delta)`, whose output "will satisfy (epsilon, delta)-DP". Features are the columns but the last one, labels the last
+one. It names no neighbours; its sensitivities are those of adding or removing a row, as in the paper that it
+implements, so this is the adjacency here. It draws from NumPy's global generator, which the adapter seeds.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.adapters.numbers import APPROXIMATE
+from covassay.verification.audit.adapters.seeding import numpy_seeded
+from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.targets.target import Target
+
+PACKAGE = Package(
+    requirements=(),
+    modules=("private_kendall.boosted_adassp",),
+    source="COVASSAY_PRIVATE_KENDALL",
+    files=("private_kendall/boosted_adassp.py",),
+    project="google-research/google-research",
+)
+ROUNDS = 2
+
+
+@cache
+def _module() -> Any:
+    """The module; its search for μ, which is a function of ε and δ, is made once for each budget."""
+    from private_kendall import boosted_adassp
+
+    vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)
+    return boosted_adassp
+
+
+def _coefficients(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Vector:
+    module = _module()
+    with numpy_seeded(rng), np.errstate(divide="ignore"):
+        return np.ravel(module.boosted_adassp(x[:, :-1], x[:, -1], ROUNDS, 1.0, 1.0, epsilon, delta))
+
+
+def _target() -> Target:
+    return Target(
+        "private-kendall:boosted-adassp", _coefficients, version=told_version(PACKAGE, "boosted_adassp"),
+        released="coefficients", claim=APPROXIMATE, adjacency="add-remove",
+        notes=("it does not say which data sets are neighbours",),
+    )  # fmt: skip
+
+
+TARGETS: dict[str, Callable[[], Target]] = {"boosted-adassp": partial(_target)}

@@ -1,0 +1,55 @@
+"""Algorithms of python-dp for a column of bounded numbers (audited at 1.1.5); they are targets of its adapter.
+
+They are `pydp.algorithms.laplacian.NAME(epsilon, 0, lower, upper, dtype="float").quick_result(values)`, ε-DP. Google's
+library, which is wrapped here, counts the rows privately: neighbours differ by the row of one user that is added or
+removed. The C++ library draws the noise.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.adapters.numbers import PURE, UNSEEDED
+from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.targets.target import Target
+
+PACKAGE = Package(requirements=("python-dp==1.1.5",), modules=("pydp",))
+RANGE = ((-1.0, 3.0),)
+CLASSES = {
+    "bounded-sum": "BoundedSum",
+    "bounded-mean": "BoundedMean",
+    "bounded-variance": "BoundedVariance",
+    "bounded-standard-deviation": "BoundedStandardDeviation",
+    "maximum": "Max",
+    "median": "Median",
+}
+NEIGHBOURS = "neighbours differ by one row that is added or removed, as in the library that it wraps"
+
+
+def _result(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any, name: str) -> float:
+    from pydp.algorithms import laplacian
+
+    algorithm = getattr(laplacian, name)(epsilon, 0, *map(float, bounds[0]), dtype="float")
+    return float(algorithm.quick_result(x[:, 0].tolist()))
+
+
+def _count(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any) -> float:
+    from pydp.algorithms.laplacian import Count
+
+    return float(Count(epsilon, dtype="float").quick_result(x[:, 0].tolist()))
+
+
+def _target(name: str, draw: Callable[..., Any], part: str) -> Target:
+    return Target(
+        f"python-dp:{name}", draw, version=told_version(PACKAGE, part), released="number", claim=PURE, bounds=RANGE,
+        adjacency="add-remove", seeded=False, notes=(NEIGHBOURS, UNSEEDED),
+    )  # fmt: skip
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    **{name: partial(_target, name, partial(_result, name=part), part) for name, part in CLASSES.items()},
+    "count": partial(_target, "count", _count, "Count"),
+}

@@ -1,0 +1,199 @@
+"""The blocks next to the diagonal have Gaussian noise of one scale, and all other entries are 0 in every draw.
+
+When the data are known, the noise of every kept entry is observed, and its law is known exactly. The worst rows differ
+in the signs of every second block.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.concentrated import block_tridiagonal as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
+from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SIZES, TRIPLES, NoiseEntries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.dependence import triples
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import (
+    TestResult,
+    bare_draws,
+    binomial,
+    gamma_total,
+    gamma_totals,
+    kolmogorov_smirnov,
+)
+
+N = 12
+DIMENSIONS = (1, 2, 5)
+SHAPE_TESTS = "squared norm", "all entries", "total scale"
+
+
+@dataclass(frozen=True)
+class BlockNoise:
+    """The noise seen on rows with this second moment, if it has this scale and this width of a block."""
+
+    moment: Matrix
+    scale: float
+    block: int
+
+    @property
+    def near(self) -> NDArray[np.bool_]:
+        """Where entries are kept."""
+        return mechanism.kept(len(self.moment), self.block)
+
+    @property
+    def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Row and column of the kept entries on and above the diagonal."""
+        i, j = np.nonzero(np.triu(self.near))
+        return i, j
+
+    def normals(self, outputs: Matrix) -> Matrix:
+        """The noise of the kept entries in units of its deviations: independent N(0, 1), (n, k)."""
+        i, j = self.places
+        noise: Matrix = (outputs[:, i, j] - self.moment[i, j]) / self.scale
+        return noise * np.where(i == j, 1.0, math.sqrt(2))
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All kept entries are Gaussian."""
+        return kolmogorov_smirnov(self.normals(outputs).ravel(), NORMAL, "all kept entries have Gaussian noise")
+
+    def squared_norm(self, outputs: Matrix) -> TestResult:
+        """The sum of the squares of one output is χ²."""
+        squares = (self.normals(outputs) ** 2).sum(axis=1)
+        count = len(self.places[0])
+        return kolmogorov_smirnov(squares, chi_square(count), f"standardised squares ~ χ²({count})")
+
+    def total(self, factor: float) -> Test:
+        """The test that the sum of all squares is χ², if the noise has that multiple of its scale."""
+
+        def test(outputs: Matrix) -> TestResult:
+            values = self.normals(outputs) / factor
+            null = f"the sum of the standardised squares over n draws ~ χ²({values.shape[1]} n)"
+            return gamma_total((values**2).sum(axis=1) / 2, values.shape[1] / 2, null, power=2)
+
+        return test
+
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The squares of each kept entry have their sum over all draws."""
+        return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, "the squares of each entry have their sum", power=2)
+
+    def noisy(self, outputs: Matrix) -> TestResult:
+        """No draw is without noise."""
+        return bare_draws(self.normals(outputs))
+
+    def elsewhere(self, outputs: Matrix) -> TestResult:
+        """All other entries are 0: a draw in which one is not has probability 0, and 1e-30 is tested."""
+        other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
+        return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")
+
+    def tests(self) -> dict[str, Test]:
+        """All tests by name."""
+        i, j = self.places
+        names = tuple(f"entry ({a + 1}, {b + 1})" for a, b in zip(i, j, strict=True))
+        every = np.ones((len(names), len(names)), dtype=bool)
+        tests: dict[str, Test] = {
+            "squared norm": self.squared_norm,
+            "total scale": self.total(1.0),
+            "noise in every draw": self.noisy,
+            "all entries": self.entries,
+            **NoiseEntries(names, self.normals, every, every, every).tests(SIGNS, SIZES),
+        }
+        if len(names) > 1:
+            tests["scale of every entry"] = self.every_scale
+        if len(names) > 2:
+            tests[TRIPLES] = lambda y: triples(self.normals(y), names, independent=True)
+        if not self.near.all():
+            tests["zeros elsewhere"] = self.elsewhere
+        return tests
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The budget and the blocks of the claim."""
+
+    rho: float
+    block: int
+    block_bound: float
+
+    def moment(self, x: Matrix) -> Matrix:
+        """The second moment of the shortened rows, in the unit of the output."""
+        return second_moment(mechanism.shortened(x, self.block, self.block_bound)) * self.block_bound**2
+
+    def noise(self, x: Matrix) -> BlockNoise:
+        """The noise on these rows."""
+        n, d = x.shape
+        scale = float(mechanism.noise_scale(n, d, self.rho, self.block)) * self.block_bound**2
+        return BlockNoise(self.moment(x), scale, self.block)
+
+    def scenario(self, n: int, d: int) -> Scenario:
+        """The tests on the example rows of that shape."""
+        x = example_rows(n, d) * self.block_bound
+        right = self.noise(x)
+        suspects = tuple(Suspect.times(name, text, factor, right.total) for name, text, factor in self.mistakes(d))
+        return Scenario(f"d={d}", x, right.tests(), suspects)
+
+    def mistakes(self, d: int) -> list[tuple[str, str, float]]:
+        """Names and explanations of mistakes in the scale, with their factors."""
+        q, squared = mechanism.blocks(d, self.block), float(mechanism.sensitivity_squared(d, self.block))
+        made = [
+            ("half-scale", "the noise has half the calibrated scale: too little noise", 0.5),
+            ("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0),
+        ]
+        if q > 1:
+            rows = "the noise is for rows in a ball of radius r, and not for rows whose blocks are"
+            made.append(("one-ball", rows, math.sqrt(2 / squared)))
+            made.append(
+                ("whole-rows", "the noise is that of all entries for rows of length r√q", q * math.sqrt(2 / squared))
+            )
+        return made
+
+    def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        """The log likelihood ratio up to a factor."""
+        change = np.where(mechanism.kept(first.shape[1], self.block), self.moment(first) - self.moment(second), 0.0)
+        top = float(np.abs(change).max()) or 1.0
+        direction = change / top
+
+        def ratio(outputs: Matrix) -> Vector:
+            return np.asarray(np.einsum("nij,ij->n", outputs, direction))
+
+        named = Statistic("log likelihood ratio, up to a factor", ratio)
+        return (named, *generic_statistics(first, second, OUTPUTS["matrix"]))
+
+    def worst(self, d: int) -> Pair:
+        """Rows that differ in the signs of every second block."""
+        heads = np.where(np.arange(d) % self.block == 0, self.block_bound, 0.0)
+        signs = np.where(np.arange(d) // self.block % 2 == 0, 1.0, -1.0)
+        first, second = neighbours(np.zeros((1, d)), heads, heads * signs if d > self.block else 0 * heads)
+        return Pair(f"every second block negated, d={d}", first, second, self.likelihood_ratio(first, second))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The noise of all kept entries, on data of every shape."""
+    claimed = Claimed(claim.budget["rho"], int(claim.parameter("block")), claim.parameter("block_bound"))
+    ratio: Callable[[Matrix, Matrix], tuple[Statistic, ...]] = claimed.likelihood_ratio
+    return KnownLaw(
+        tuple(replace(claimed.scenario(N, d), weight=2.0 if d > 2 else 1.0) for d in DIMENSIONS),
+        (*(claimed.worst(d) for d in (1, 2, 4)), *common_pairs(OUTPUTS["matrix"], ratio, (1, 2))),
+        Shapes(claimed.scenario, SHAPE_TESTS, lambda d: float(mechanism.kept_entries(d, claimed.block)), grid()),
+    )
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "the entries outside the blocks are 0 in every draw, and are no query plus noise", SAME_SQUARES_OF_ANY_ROWS
+    ),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
+)

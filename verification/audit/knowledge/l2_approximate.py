@@ -1,0 +1,30 @@
+"""K-norm noise for the Frobenius norm, with the scale of a claim of (ε, δ)-DP."""
+
+import math
+
+from covassay.reference.laws.k_norm import Body
+from covassay.reference.mechanisms.approximate import l2_approximate
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import k_norm_noise
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+
+
+def body(claim: ClaimUnderAudit) -> Body:
+    """The ball of the Frobenius norm."""
+    return "l2"
+
+
+def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
+    """s = Δ/q."""
+    q = l2_approximate.largest_move(claim.budget["epsilon"], claim.budget["delta"], d)
+    return float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))
+
+
+KNOWN = Known(
+    k_norm_noise.law(body, scale),
+    QueryPlusNoise(),
+    many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
+    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+)

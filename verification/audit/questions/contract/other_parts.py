@@ -1,0 +1,183 @@
+"""Whether what the function returns holds the data beside its output: outputs are all that is public.
+
+The audit looks at one part of what is returned, such as an attribute of a fitted object. Whoever is given the whole of
+it gets the other parts too. A part that is the same for every seed, and another on other data, has no noise. It is
+noted and refutes nothing, because the claim is about the output, and only the author knows what is handed over. What is
+documented as public is declared with --public. A noisy choice among a few may come out alike a few times, so that what
+has not moved is drawn many times more, on few rows, where noise is large.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE
+from covassay.verification.audit.engine.contract import example_rows, in_box, kept
+from covassay.verification.audit.engine.facts import Facts, says
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.calling import Wrapped, whole_call
+from covassay.verification.audit.targets.returned import leaves
+from covassay.verification.audit.targets.target import Failure, call
+from covassay.verification.statistics.streams import stream
+
+NAME = "other parts of what is returned"
+ROWS = 5, 20  # few rows first, because with few the noise of a release is large
+DIMENSION = 3
+SEEDS, MORE = 3, 30  # for every part, and for those that did not move
+COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
+SHOWN = 6
+Parts = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class PartInTheClear:
+    """A part without noise."""
+
+    part: str = field(metadata=says("Where it is in what is returned."))
+    holds: str = field(metadata=says("What it is, as far as can be seen."))
+
+
+@dataclass(frozen=True)
+class PartsInTheClear(Facts):
+    """The parts of what is returned that follow the data and no seed."""
+
+    parts: tuple[PartInTheClear, ...] = field(metadata=says("One for each, the first ones first."))
+
+
+def _token(value: object) -> bytes:
+    if isinstance(value, str | bytes):
+        return value.encode("utf-8", "replace") if isinstance(value, str) else value
+    array = np.ascontiguousarray(value)
+    return repr((array.shape, array.dtype.kind)).encode() + array.tobytes()
+
+
+def _rows(setting: Setting, n: int) -> list[Matrix]:
+    """Data sets of one shape, the last of which has a row less."""
+    box = setting.box
+    d = DIMENSION if box is None else box.dimension
+    all_rows = example_rows(2 * n, d)
+    rows = [all_rows[:n], all_rows[n:], 0.3 * all_rows[:n], all_rows[: n - 1]]
+    return rows if box is None else [in_box(box, one) for one in rows]
+
+
+class _Asked:
+    """Calls of the whole of an expression."""
+
+    def __init__(self, setting: Setting, function: Wrapped) -> None:
+        assert function.call is not None
+        self.setting = setting
+        self.target = setting.target
+        self.whole = Wrapped(function.function, whole_call(function.call))
+        self.of_method = str(self.whole.call).startswith("[(made :=")
+
+    def parts(self, x: Matrix, seed: int) -> Parts | Failure:
+        """Every part, as bytes that are equal if and only if the part is."""
+        rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
+        given = x.copy()
+
+        def tokens(x: Matrix, **options: Any) -> Parts:
+            whole = self.whole(x, **options)
+            if not self.of_method:
+                return {name: _token(value) for name, value in leaves(whole)}
+            made, *returned = whole
+            more = [(f"returned{name}", value) for one in returned if one is not made for name, value in leaves(one)]
+            return {name: _token(value) for name, value in (*leaves(made), *more)}
+
+        target = type(self.target)(self.target.name, tokens)
+        found, seconds = call(target, given, self.setting.budget, rng, self.setting.seconds)
+        self.setting.progress.timed(1, seconds)
+        return found if isinstance(found, Failure) else dict(found)
+
+    def still(self, x: Matrix, seeds: range) -> Parts:
+        """The parts that are the same under all of these seeds; none if a call fails."""
+        same: Parts | None = None
+        for seed in seeds:
+            found = self.parts(x, seed)
+            if isinstance(found, Failure):
+                return {}
+            same = found if same is None else {name: token for name, token in same.items() if found.get(name) == token}
+        return same or {}
+
+
+def in_the_clear(subject: Subject, asked: _Asked) -> dict[str, str] | None:
+    """The parts that follow the data and no seed, and what each is; None if the target gives no output."""
+    for n in ROWS:
+        x, other, smaller, fewer = _rows(subject.setting, n)
+        first = range(SEEDS)
+        kept_on = [asked.still(data, first) for data in (x, other, smaller)]
+        if not kept_on[0] or not kept_on[1]:
+            continue
+        same = [name for name in kept_on[0] if name in kept_on[1]]
+        moved = [name for name in same if len({on[name] for on in kept_on if name in on}) > 1]
+        counted: list[str] = []
+        if subject.adjacency != REPLACE_ONE:
+            on_fewer = asked.still(fewer, first)
+            counted = [n for n in same if n in on_fewer and n not in moved and on_fewer[n] != kept_on[0][n]]
+        certain = moved + counted
+        for data, usual in zip((x, other), kept_on, strict=False):
+            if certain:
+                again = asked.still(data, range(SEEDS, SEEDS + MORE))
+                certain = [name for name in certain if again.get(name) == usual[name]]
+        return {name: COUNT if name in counted else _what(kept_on[0][name], x) for name in certain}
+    return None
+
+
+def _what(token: bytes, x: Matrix) -> str:
+    return COPY if token in (_token(x), _token(x.T), _token(np.asfortranarray(x))) else MOVED
+
+
+def _declared(name: str, public: Sequence[str]) -> bool:
+    """Whether a part is one of those, or is inside of one: .mean_ is declared as mean_, and [1] as 1."""
+    steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
+    return any(word in steps or word == name for word in public)
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """The parts of what is returned that hold the data in the clear."""
+    function = subject.setting.target.draw
+    assert isinstance(function, Wrapped)
+    asked = _Asked(subject.setting, function)
+    found = in_the_clear(subject, asked)
+    if found is None:
+        return [Finding("contract", NAME, Status.SKIPPED, "the target gives no output on a few rows")]
+    public = subject.options.public_parts
+    seen = {name: what for name, what in found.items() if not _declared(name, public)}
+    declared = f"; declared as public: {', '.join(public)}" if public else ""
+    if not seen:
+        told = f"every part of what {asked.whole.call} returns moves with the seed, or not with the data{declared}"
+        return [kept(NAME, told)]
+    parts = tuple(PartInTheClear(name.removeprefix("."), what) for name, what in seen.items())
+    listed = ", ".join(f"{one.part} ({one.holds})" for one in parts[:SHOWN])
+    more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
+    told = (
+        f"{listed}{more}: kept in the clear in what {asked.whole.call} returns, the same for every seed and another on "
+        f"other data. The audit is of {function.call} alone. Whoever is given the whole of what is returned, or a file "
+        f"of it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
+    )
+    return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
+
+
+def _applies(subject: Subject) -> str:
+    function = subject.setting.target.draw
+    if not isinstance(function, Wrapped) or function.call is None:
+        return "the output is all that the function returns, as far as the audit sees"
+    if whole_call(function.call) == function.call.strip():
+        return "the output is all that the function returns"
+    return ""
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="Does what the function returns hold the data beside its output?",
+    blind_to="what a function keeps elsewhere, parts below the fourth level, and parts that follow data of other kinds",
+    ask=ask,
+    applies=_applies,
+    draws=3 * SEEDS,
+    gives=(PartsInTheClear,),
+)

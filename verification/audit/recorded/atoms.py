@@ -1,0 +1,153 @@
+"""Outputs that come without noise once in a while: one draw decides whether there is noise.
+
+If a uniform or whole number has values for which the output is one and the same whatever the other draws are, though
+they matter for its other values, then this output has at least the probability of these values. If it is another one on
+the neighbour, where usual outputs never repeat, then it has no probability there. Nothing else is claimed. That the
+other draws do not matter is checked on fresh ones and in their tails, so that a choice at random among a few outputs is
+none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import FORCED, tape_at, variables_of
+from covassay.verification.audit.recorded.half_lines import LEVELS, Side
+from covassay.verification.audit.recorded.losses import event_loss
+from covassay.verification.audit.recorded.tape import Draw, Tape
+
+MOST = 6  # draws that are looked at
+FRESH = 24  # tapes on which nothing else moves the output, and on which usual outputs differ
+HALVINGS = 40
+INSIDE = 0.9, 0.5, 0.1, 1e-2  # shares of a branch at which it is looked at
+
+
+@dataclass(frozen=True)
+class _Decider:
+    """Draw number k. ends : its extreme values. usual : another. least : the probability of an end, if it is whole."""
+
+    k: int
+    ends: tuple[Any, Any]
+    usual: Any
+    least: float
+
+
+def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
+    """The loss that outputs without noise prove, and what they are; 0 if there are none."""
+    deciders = list(_deciders(first.base.tape))
+    for which in (0, 1):
+        together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
+        if not deciders or _held(first, together, rng, 1) is None:
+            continue  # if one of them took the noise away, all of them together would
+        for decider in deciders:
+            end = decider.ends[which]
+            bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
+            if bare[0] is None or bare[1] is None or _close(bare[0], bare[1]):
+                continue
+            bare = [_still(side, decider.k, end, rng, FRESH) for side in (first, second)]
+            if bare[0] is None or bare[1] is None:
+                continue
+            if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
+                continue  # nothing else ever matters: it is the noise itself
+            p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
+            reach = 0.0 if decider.least else p
+            if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):
+                continue
+            drawn = first.base.tape.draws[decider.k]
+            told = f"with probability {p:.3g}, where {drawn} is near {end:g}, the output has no noise"
+            return event_loss(claim, p, LEVELS[0]), told
+    return 0.0, "no draw decides whether there is noise"
+
+
+def _deciders(tape: Tape) -> Iterator[_Decider]:
+    """The single numbers that may decide."""
+    single = [(k, draw) for k, draw in enumerate(tape.draws) if np.size(draw.value) == 1 and len(tape.draws) > 1]
+    for k, draw in [one for one in single if one[1].family in ("uniform", "integers")][:MOST]:
+        if draw.family == "uniform":
+            yield _Decider(k, (FORCED[-1], 1 - FORCED[-1]), 0.5, 0.0)
+            continue
+        try:
+            low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
+            ends = (0, int(low)) if high == "None" else (int(low), int(high))
+        except ValueError:
+            continue
+        count = ends[1] - ends[0] + (endpoint == "True")
+        if count > 2:
+            yield _Decider(k, (ends[0], ends[0] + count - 1), ends[0] + count // 2, 1 / count)
+
+
+def _with(draw: Draw, value: Any) -> Any:
+    return np.full_like(np.asarray(draw.value), value) if draw.shape else value
+
+
+def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
+    """The output where draw k has this value, if no other draw changes it."""
+    return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
+
+
+def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
+    """The output where these draws have these values, if no other draw changes it."""
+    tape = side.base.tape
+    done = side.run(tape.again(held))
+    if done.failure or done.tape.trouble:  # there may be fewer draws, and no others
+        return None
+    for other in _others(tape, held, rng, fresh):
+        again = side.run(other)
+        if again.tape.trouble or (again.failure and fresh == 1):
+            return None
+        if not again.failure and (again.shape != done.shape or not _close(again.output, done.output)):
+            return None
+    return done.output
+
+
+def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
+    """Tapes with these draws and other ones: fresh, and, if more than one is asked for, in their tails."""
+    for _ in range(fresh):
+        yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
+    variables = [v for v in variables_of(tape)[0] if v.draw not in held]
+    for p in FORCED if fresh > 1 else ():
+        for upper in (False, True):
+            yield tape_at(tape, variables, np.array([v.above(p) if upper else v.at(p) for v in variables]), held)
+
+
+def _never(
+    side: Side, bare: list[Vector | None], k: int, branch: tuple[float, float], rng: np.random.Generator
+) -> bool:
+    """Whether usual outputs differ from one another, and from those without noise, outside of the branch.
+
+    branch : its end, and how far it reaches from there.
+    """
+    tape, seen = side.base.tape, [one for one in bare if one is not None]
+    for _ in range(FRESH):
+        fresh = {j: draw.make(rng) for j, draw in enumerate(tape.draws)}
+        if abs(float(np.ravel(fresh[k])[0]) - branch[0]) <= branch[1]:
+            continue
+        done = side.run(tape.again(fresh))
+        if done.failure or done.tape.trouble or any(_close(done.output, other) for other in seen):
+            return False
+        seen.append(done.output)
+    return len(seen) > FRESH // 2
+
+
+def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
+    """The probability of the values next to this end that give its output, from below; 0 if it is this one alone."""
+    bare = _still(side, k, end, rng, 1)
+    assert bare is not None
+
+    def alike(p: float) -> bool:
+        found = _still(side, k, 1 - p if end > 0.5 else p, rng, 1)
+        return found is not None and _close(found, bare)
+
+    inside, outside = FORCED[-1], 0.5
+    for _ in range(HALVINGS):
+        middle = float(np.sqrt(inside * outside))
+        inside, outside = (middle, outside) if alike(middle) else (inside, middle)
+    return inside if inside > FORCED[-1] and all(alike(share * inside) for share in INSIDE) else 0.0
+
+
+def _close(one: Vector, other: Vector) -> bool:
+    return one.shape == other.shape and bool((np.abs(one - other) <= 1e-12 * (np.abs(one) + np.abs(other))).all())

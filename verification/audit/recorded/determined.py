@@ -1,0 +1,202 @@
+"""The exact loss of a release that determines what its primitives put out.
+
+A release y = g(o) of the outputs o of primitives has the loss of o if g is the same on both data sets and o can be
+computed from y. Both are checked in the run: with the outputs held, the release must be the same on the neighbour; and
+it must be an affine map of the outputs from which every output that the neighbour moves can be computed, near the path
+and where all outputs are forced far to either side. What noise is added to must not depend on earlier outputs, or the
+path that was walked would be one of many.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.allowance import Allowance
+from covassay.verification.audit.recorded.losses import Undecided
+from covassay.verification.audit.recorded.primitives import PrimitiveCall, Transcript, transcribing
+from covassay.verification.audit.recorded.recorder import Recorded, Recorder
+from covassay.verification.audit.recorded.tape import Draw, Tape
+from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
+
+PATHS = 4  # tapes on which noise must be added to the same values
+FAR = 40.0  # scales by which outputs are forced to either side
+CLOSE = 1e-9  # relative to the size of the numbers: what differs by less differs by rounding
+AFFINE = 1e-6  # in units of the change of the release by one scale of an output
+SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, of which nothing else is drawn
+UNIT = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Determined:
+    """The loss of a release in the letter of the claim, with a little more noise, and by how much it may be off."""
+
+    transcript: TranscriptLoss
+    loss: float
+    with_slack: float
+    rounding: float
+    numbers: int
+
+    @property
+    def reason(self) -> str:
+        """How it was computed."""
+        names = ", ".join(dict.fromkeys(s.primitive for s in self.transcript.spent))
+        return f"the release determines the outputs of its primitives ({names})"
+
+
+def determined(
+    made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, slack: float, seconds: float
+) -> Determined:
+    """The loss on two neighbours.
+
+    Raises
+    ------
+    Undecided : the release does not determine its primitives' outputs, their loss is not known, or the time is up.
+    """
+    allowed = Allowance(seconds)
+    with made.standing():
+        first = _Walk(made, allowed, x, seed)
+        second = _Walk(made, allowed, other, seed, first.calls)
+        _same_values(first, second, seed)
+        found = loss_of_calls(first.calls, second.calls)
+        _recoverable(first, second)
+    loss = found.loss_in(claim)
+    rounding = 64 * UNIT * sum(_size(call) for call in (*first.calls, *second.calls))
+    return Determined(found, loss, found.loss_in(claim, slack), rounding, sum(len(c.output) for c in first.calls))
+
+
+def _size(call: PrimitiveCall) -> float:
+    """How large what noise is added to is, in scales."""
+    safe = np.where(call.scale > 0, call.scale, 1.0)
+    return float((np.abs(call.value) / safe).sum()) + len(call.value)
+
+
+class _Walk:
+    """A run on one data set, and runs with other outputs of its primitives."""
+
+    def __init__(
+        self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None
+    ) -> None:
+        self.made, self.allowed, self.x, self.tape = made, allowed, x, Tape(seed)
+        with transcribing(Transcript([], held)) as transcript:
+            self.base = self._run(self.tape)
+        self.calls = transcript.calls
+        if not self.calls:
+            raise Undecided("no primitive was called")
+        if transcript.trouble or (held is not None and len(held) != len(self.calls)):
+            raise Undecided("other primitives are called on the neighbour")
+        own = {call.primitive.name for call in self.calls}
+        for draw in self.tape.draws:
+            if draw.family not in SEEDING and not _of_primitive(draw, own, self.calls):
+                raise Undecided(f"{draw} is drawn beside the primitives")
+
+    def _run(self, tape: Tape) -> Recorded:
+        if self.allowed.over:
+            raise Undecided("the time is up")
+        done = self.made.run(self.x, tape)
+        if done.failure:
+            raise Undecided(f"the target fails on some draws ({done.failure})")
+        return done
+
+    def at(self, outputs: Vector, tape: Tape | None = None) -> Vector:
+        """The release where the primitives put out these numbers."""
+        with transcribing(Transcript([], _with(self.calls, outputs))) as transcript:
+            done = self._run(tape or self.tape.again())
+        if transcript.trouble or len(transcript.calls) != len(self.calls):
+            raise Undecided("which primitives are called depends on their outputs")
+        for was, now in zip(self.calls, transcript.calls, strict=True):
+            if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
+                raise Undecided("what noise is added to depends on earlier outputs")
+        if done.shape != self.base.shape:
+            raise Undecided("the shape of the output depends on the draws")
+        return done.output
+
+
+def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
+    """Whether a draw is one of a primitive; noise of whole numbers is drawn as two geometric numbers."""
+    if draw.family == "geometric":
+        return any(call.primitive.family == "geometric" for call in calls)
+    return bool(draw.parameters) and draw.parameters[0] in names
+
+
+def _with(calls: Sequence[PrimitiveCall], outputs: Vector) -> list[PrimitiveCall]:
+    ends = np.cumsum([len(call.output) for call in calls])[:-1]
+    return [replace(call, output=part) for call, part in zip(calls, np.split(outputs, ends), strict=True)]
+
+
+def _near(one: Vector, two: Vector, scale: Vector) -> bool:
+    return one.shape == two.shape and bool((np.abs(one - two) <= CLOSE * (np.abs(one) + np.abs(scale))).all())
+
+
+def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
+    """Noise is added to the same numbers along other paths, by the same calls, and no generator has one seed."""
+    seeds = [first.tape.seeds]
+    for k in range(1, PATHS):
+        for walk in (first, second):
+            other = _Walk(walk.made, walk.allowed, walk.x, seed + 7919 * k)
+            seeds += [other.tape.seeds] * (walk is first)
+            if [c.primitive for c in other.calls] != [c.primitive for c in walk.calls]:
+                raise Undecided("which primitives are called depends on their outputs")
+            for was, now in zip(walk.calls, other.calls, strict=True):
+                if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
+                    raise Undecided("what noise is added to depends on earlier outputs")
+    for each in zip(*seeds, strict=False):
+        if len(set(each)) < len(each):
+            raise Undecided(f"a generator is seeded with {each[0]} again and again: its draws are no secret")
+
+
+def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
+    """Outputs that are so many scales from the values, within their ranges."""
+    step = np.concatenate([call.scale for call in calls]) * scales
+    value = np.concatenate([call.value for call in calls])
+    low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))
+    whole = np.concatenate([np.full(len(c.output), c.primitive.family == "geometric") for c in calls])
+    step = np.where(whole, np.sign(step) * np.ceil(np.abs(step)), step)
+    return np.clip(value + step, low, high)
+
+
+def _recoverable(first: _Walk, second: _Walk) -> None:
+    """Every output that the neighbour moves can be computed from the release, in the same way on both data sets."""
+    calls = first.calls
+    count = sum(len(call.output) for call in calls)
+    scale = np.concatenate([np.maximum(call.scale, 1e-300) for call in calls])
+    rng = np.random.default_rng([27, count])
+    base = _forced(calls, np.zeros(count))
+    columns = []
+    for i in range(count):
+        near = _forced(calls, np.eye(count)[i])
+        if near[i] == base[i]:
+            near = _forced(calls, -np.eye(count)[i])
+        if near[i] == base[i]:
+            raise Undecided("an output has no room in its range")
+        columns.append((near[i] - base[i], near))
+    y0 = _on_both(first, second, base)
+    gains = np.array([(_on_both(first, second, near) - y0) / (step / s)
+                      for (step, near), s in zip(columns, scale, strict=True)]).T  # fmt: skip
+    strength = np.abs(gains).max(axis=1, initial=0.0)
+    points = [_forced(calls, rng.normal(size=count)) for _ in range(PATHS)]
+    points += [_forced(calls, np.full(count, side * FAR)) for side in (-1, 1)]
+    for outputs in points:
+        y = _on_both(first, second, outputs)
+        off = np.abs(y - y0 - gains @ ((outputs - base) / scale))
+        if (off > AFFINE * strength + 1e3 * UNIT * (np.abs(y) + np.abs(y0))).any():
+            raise Undecided("the release is no affine function of its primitives' outputs")
+    rows = gains[strength > 0] / strength[strength > 0][:, None]
+    pairs = list(zip(calls, second.calls, strict=True))
+    moved = np.concatenate([(a.value != b.value) | (a.scale != b.scale) for a, b in pairs])
+    inverse = np.linalg.pinv(rows, rcond=1e-9) if rows.size else np.zeros((count, 0))
+    identity = inverse @ rows if rows.size else np.zeros((count, count))
+    if moved.any() and np.abs(identity - np.eye(count))[moved].max() > AFFINE:
+        raise Undecided("the release does not show all outputs of its primitives")
+
+
+def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
+    """The release at these outputs, which must be the same on the neighbour, and with other seeds."""
+    y = first.at(outputs)
+    fresh = Tape(first.tape.seed + 104_729)
+    for other in (second.at(outputs), first.at(outputs, fresh)):
+        if other.shape != y.shape or (np.abs(other - y) > CLOSE * (np.abs(y) + np.abs(other)) + 1e-300).any():
+            raise Undecided("the release depends on more than its primitives' outputs")
+    return y

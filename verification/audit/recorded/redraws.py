@@ -1,0 +1,180 @@
+"""Noise that is drawn again where it is large: its tail is missing, and with it some outputs of one data set alone.
+
+If an entry of the output follows one number of the noise alone, and the target draws anew wherever this number is
+beyond an edge, then no output lies beyond the value at the edge. On the neighbour this value is another one. So the
+outputs between the two values have a known probability on one data set, and none on the other. Nothing is claimed
+unless the other numbers have no say in it, the new number takes the place of the old one, and it is drawn anew in turn.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import FORCED, Variable, coordinates, tape_at, variables_of
+from covassay.verification.audit.recorded.half_lines import LEVELS, Side
+from covassay.verification.audit.recorded.losses import event_loss
+from covassay.verification.audit.recorded.recorder import Recorded
+
+MOST = 30  # numbers of the noise that are looked at
+USUAL = 0.4, 0.3  # quantiles at which a number is kept
+FRESH = 16  # tapes on which other numbers have no say
+HALVINGS = 45
+EXACT = 1e-9  # relative: a value that is off by less is the one that a straight line gives
+NEAR = 1e-6  # relative distance from the edge at which it is looked at from both sides
+
+
+@dataclass(frozen=True)
+class _Line:
+    """On one data set: entry `row` is centre + gain · z for z up to the edge, which lies at `limit` in the output."""
+
+    centre: float
+    gain: float
+    edge: float
+
+    @property
+    def limit(self) -> float:
+        """The last output."""
+        return self.centre + self.gain * self.edge
+
+
+class _Number:
+    """One number of the noise, and one tail of it."""
+
+    def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
+        self.variables, self.i, self.upper = variables, i, upper
+        self.variable = variables[i]
+        self.far = self.at(FORCED[-1])
+
+    def at(self, p: float) -> float:
+        """The number with this probability beyond it."""
+        return self.variable.above(p) if self.upper else self.variable.at(p)
+
+    def beyond(self, z: float) -> float:
+        """The probability beyond it."""
+        return self.variable.upper(z) if self.upper else self.variable.lower(z)
+
+    def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
+        """A run where the number is z, and all others are those of the base or these."""
+        values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
+        values[self.i] = z
+        return side.run(tape_at(side.base.tape, self.variables, values))
+
+
+def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
+    """The loss that missing tails prove, and what they are; 0 if there are none."""
+    variables, _ = variables_of(first.base.tape)
+    if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
+        return 0.0, "nothing is drawn again where all numbers are large"
+    for i in [i for i, v in enumerate(variables) if v.family in ("normal", "laplace")][:MOST]:
+        for upper in (False, True):
+            number = _Number(variables, i, upper)
+            if not all(_again(side, number.run(side, number.far)) for side in (first, second)):
+                continue
+            for row in _rows(first, number):
+                lines = [_line(side, number, row) for side in (first, second)]
+                if lines[0] is None or lines[1] is None:
+                    continue
+                p = max(_apart(number, lines[0], lines[1]), _apart(number, lines[1], lines[0]))
+                sides = zip((first, second), lines, strict=True)
+                if p and all(line is not None and _alone(side, number, row, line, rng) for side, line in sides):
+                    drawn = first.base.tape.draws[variables[i].draw]
+                    told = f"{drawn}: number {variables[i].entry + 1} is drawn again beyond {lines[0].edge:.6g}"
+                    return event_loss(claim, p, LEVELS[0]), told
+    return 0.0, "no number is drawn again where it is large"
+
+
+def _again(side: Side, done: Recorded) -> bool:
+    """Whether a run makes the draws of the base and then more of them."""
+    base, made = side.base.tape.draws, done.tape.draws
+    alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
+    return alike and not done.failure and done.shape == side.base.shape
+
+
+def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
+    """Whether more is drawn where all numbers are large."""
+    far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
+    return _again(side, side.run(tape_at(side.base.tape, variables, far)))
+
+
+def _kept(done: Recorded) -> bool:
+    return not done.failure and not done.tape.differs()
+
+
+def _rows(side: Side, number: _Number) -> Iterator[int]:
+    """The entries that the number moves, up to two."""
+    one, two = (number.run(side, number.at(p)) for p in USUAL)
+    if _kept(one) and _kept(two) and one.shape == two.shape:
+        yield from (int(row) for row in np.flatnonzero(one.output != two.output)[:2])
+
+
+def _line(side: Side, number: _Number, row: int) -> _Line | None:
+    """How an entry follows the number up to the edge; None if it does not, or not in a straight line."""
+    usual = [number.at(p) for p in USUAL]
+    runs = [number.run(side, z) for z in usual]
+    if not all(map(_kept, runs)):
+        return None
+    gain = (runs[1].output[row] - runs[0].output[row]) / (usual[1] - usual[0])
+    inside, outside = usual[1], number.far
+    for _ in range(HALVINGS):
+        middle = (inside + outside) / 2
+        done = number.run(side, middle)
+        if _kept(done):
+            inside = middle
+        elif _again(side, done):
+            outside = middle
+        else:
+            return None
+    line = _Line(float(runs[0].output[row] - gain * usual[0]), float(gain), inside)
+    found = number.run(side, inside).output[row]
+    return line if gain and abs(found - line.limit) <= EXACT * (abs(found) + abs(line.gain)) else None
+
+
+def _apart(number: _Number, one: _Line, other: _Line) -> float:
+    """The probability of the outputs on one data set that lie beyond the last one of the other; 0 if there are none."""
+    outward = np.sign(one.gain) * (1 if number.upper else -1)
+    if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):
+        return 0.0
+    start = (other.limit - one.centre) / one.gain
+    usual = number.at(USUAL[1])
+    start = max(start, usual) if number.upper else min(start, usual)
+    return max(0.0, number.beyond(start) - number.beyond(one.edge))
+
+
+def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
+    """Whether the other numbers have no say, and the number is drawn again as often as it is beyond the edge."""
+    just = line.edge * (1 - NEAR)
+    for _ in range(FRESH):
+        others = np.array([v.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6))) for v in number.variables])
+        usual, near = (number.run(side, z, others) for z in (number.at(USUAL[0]), just))
+        if _kept(usual) != _kept(near):
+            return False
+        if _kept(near) and abs(near.output[row] - line.centre - line.gain * just) > EXACT * (abs(line.limit) + abs(line.gain)):  # fmt: skip  # noqa: E501
+            return False
+        for z in (line.edge * (1 + NEAR), number.at(FORCED[1]) if abs(number.at(FORCED[1])) > abs(line.edge) else number.far, number.far):  # fmt: skip  # noqa: E501
+            if not _again(side, number.run(side, z, others)):
+                return False
+    return all(_renewed(side, number, row, line, z) for z in (number.far, line.edge * (1 + NEAR)))
+
+
+def _renewed(side: Side, number: _Number, row: int, line: _Line, z: float) -> bool:
+    """Whether the new number takes the place of z, and is drawn again if it is beyond the edge as well."""
+    done = number.run(side, z)
+    tape = done.tape
+    place = len(side.base.tape.draws)
+    old, new = side.base.tape.draws[number.variable.draw], done.tape.draws[place]
+    entry = number.variable.entry if new.shape == old.shape else 0
+    if new.family != number.variable.family or (new.shape != old.shape and np.size(new.value) != 1):
+        return False
+    usual = np.array(new.value, dtype=float)
+    usual.reshape(-1)[entry] = number.at(USUAL[0])
+    large = usual.copy()
+    large.reshape(-1)[entry] = number.far
+    shaped = [value if new.shape else value[()] for value in (usual, large)]
+    kept, again = (side.run(tape.again({place: value})) for value in shaped)
+    expected = line.centre + line.gain * number.at(USUAL[0])
+    if kept.failure or abs(kept.output[row] - expected) > EXACT * (abs(expected) + abs(line.gain)):
+        return False
+    return not again.failure and len(again.tape.draws) > len(tape.draws)

@@ -1,0 +1,126 @@
+"""Noise that is rounded before it is added: an output on one data set is none on the neighbour.
+
+If an entry of the output follows one number of the noise alone, is monotone in it and stays exactly the same while the
+number moves through an interval, then this output has at least the probability of the interval. On the neighbour the
+entry is a monotone function too. So it takes this value or jumps over it, which halving shows. An output that is
+rounded at the end takes it. Intervals as short as those of float32 are left alone: they are a matter of low-order bits.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import (
+    CONTINUOUS,
+    ROUNDING,
+    UNIT,
+    Variable,
+    coordinates,
+    tape_at,
+    variables_of,
+)
+from covassay.verification.audit.recorded.half_lines import LEVELS, Side
+from covassay.verification.audit.recorded.losses import event_loss
+
+MOST = 12  # numbers of the noise that are looked at
+USUAL = 0.4  # the quantile at which the output is looked at
+SHORTEST = 1e-5  # the probability of an interval
+HALVINGS = 60
+FRESH = 8  # tapes on which other numbers have no say
+INSIDE = 9  # places in the interval
+
+
+class _Entry:
+    """Entry `row` as a function of number i, with all others as in the base."""
+
+    def __init__(self, side: Side, variables: tuple[Variable, ...], i: int, row: int) -> None:
+        self.side, self.variables, self.i, self.row = side, variables, i, row
+        self.z0 = coordinates(side.base.tape, variables)
+
+    def at(self, z: float, others: Vector | None = None) -> float:
+        """Its value; not a number if the target fails or draws otherwise."""
+        values = np.array(self.z0 if others is None else others)
+        values[self.i] = z
+        done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
+        usual = not done.failure and not done.tape.differs() and done.shape == self.side.base.shape
+        return float(done.output[self.row]) if usual else float("nan")
+
+    def alone(self, z: float, rng: np.random.Generator) -> bool:
+        """Whether no other number has a say in it."""
+        value = self.at(z)
+        fresh = ([v.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6))) for v in self.variables] for _ in range(FRESH))
+        return all(self.at(z, np.array(one)) == value for one in fresh)
+
+    def sign(self) -> int:
+        """1 if it grows with the number, −1 if it falls, 0 if neither."""
+        variable = self.variables[self.i]
+        levels = [variable.at(p) for p in LEVELS] + [variable.above(p) for p in LEVELS[-2::-1]]
+        change = np.diff([self.at(z) for z in levels])
+        return int((change >= 0).all()) - int((change <= 0).all())
+
+
+def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
+    """The loss that an output of one data set alone proves, and what it is; 0 if there is none."""
+    variables, _ = variables_of(first.base.tape)
+    z0 = coordinates(first.base.tape, variables)
+    moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]
+    if moved[0].shape != moved[1].shape or not (moved[0].output == moved[1].output).any():
+        return 0.0, "every entry moves with the noise"
+    for i, variable in list(enumerate(variables))[:MOST]:
+        z = variable.at(USUAL)
+        row = _row(first, variables, i) if variable.family in CONTINUOUS else None
+        if row is None:
+            continue
+        one, other = (_Entry(side, variables, i, row) for side in (first, second))
+        value = one.at(z)
+        p = _interval(one, variable, z, value)
+        if p < SHORTEST or not one.sign() or one.sign() != other.sign():
+            continue
+        if one.alone(z, rng) and other.alone(z, rng) and _jumped(other, variable, value):
+            drawn = first.base.tape.draws[variable.draw]
+            told = (
+                f"{drawn}: entry {row + 1} has the value {value:.6g} with probability {p:.3g}, and never on the other"
+            )
+            return event_loss(claim, p, LEVELS[0]), told
+    return 0.0, "no entry moves in steps of its own"
+
+
+def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
+    """An entry that stays while the number moves a little, and not while it moves far."""
+    z = variables[i].at(USUAL)
+    outputs = []
+    for number in (z, z * (1 + SHORTEST), z * (1 - SHORTEST), variables[i].at(LEVELS[4])):
+        values = coordinates(side.base.tape, variables)
+        values[i] = number
+        done = side.run(tape_at(side.base.tape, variables, values))
+        if done.failure or done.tape.differs() or done.shape != side.base.shape:
+            return None
+        outputs.append(done.output)
+    stays = (outputs[0] == outputs[1]) & (outputs[0] == outputs[2]) & (outputs[0] != outputs[3])
+    return int(np.argmax(stays)) if stays.any() else None
+
+
+def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> float:
+    """The probability of the numbers about z that give this value, from below."""
+    ends = []
+    for far in (variable.at(LEVELS[2]), variable.above(LEVELS[2])):
+        inside, outside = z, far
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if entry.at(middle) == value else (inside, middle)
+        ends.append(inside)
+    whole = all(entry.at(float(place)) == value for place in np.linspace(*ends, INSIDE))
+    return variable.lower(ends[1]) - variable.lower(ends[0]) if whole else 0.0
+
+
+def _jumped(entry: _Entry, variable: Variable, value: float) -> bool:
+    """Whether the entry passes over this value, by more than rounding."""
+    sign = entry.sign()
+    low, high = variable.at(LEVELS[0]), variable.above(LEVELS[0])
+    if not sign * entry.at(low) < sign * value < sign * entry.at(high):
+        return False
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sign * entry.at(middle) < sign * value else (low, middle)
+    rounding = ROUNDING * UNIT * max(abs(value), abs(entry.at(low)), abs(entry.at(high)))
+    return bool(entry.at(high) != value and min(abs(entry.at(side) - value) for side in (low, high)) > rounding)

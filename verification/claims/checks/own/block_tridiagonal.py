@@ -1,0 +1,97 @@
+"""Blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.concentrated import block_tridiagonal as mechanism
+from covassay.verification.claims.evidence import Evidence, check, mutant
+
+SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # d, k
+
+
+def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
+    """‖P(x xᵀ − y yᵀ)‖_F², entry by entry."""
+    total = 0.0
+    for i, j in product(range(len(x)), repeat=2):
+        if abs(i // block - j // block) <= 1:
+            total += float(x[i] * x[j] - y[i] * y[j]) ** 2
+    return total
+
+
+def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
+    """The rows of which the page says that they move P(Σ) the most."""
+    x = np.where(np.arange(d) % block == 0, 1.0, 0.0)
+    if d > block:
+        return x, np.where(np.arange(d) // block % 2 == 0, x, -x)
+    return x, np.eye(d)[1] if d > 1 else np.zeros(1)
+
+
+def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
+    """Two rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
+    rows = []
+    for _ in range(2):
+        row = rng.standard_normal(d)
+        for first in range(0, d, block):
+            part = row[first : first + block]
+            row[first : first + block] = part / np.linalg.norm(part) * min(1.0, 2 * rng.random())
+        rows.append(row)
+    signs = np.repeat(rng.choice([-1.0, 1.0], -(-d // block)), block)[:d]
+    return rows[0], rows[0] * signs if rng.random() < 0.5 else rows[1]
+
+
+@check("floating")
+@mutant("3 % less", squared=lambda d, block: 0.97**2 * float(mechanism.sensitivity_squared(d, block)))
+@mutant("3 % more", squared=lambda d, block: 1.03**2 * float(mechanism.sensitivity_squared(d, block)))
+@mutant(
+    "a block beside the diagonal counts once",
+    squared=lambda d, block: min(mechanism.sensitivity_squared(d, block), 4 * (-(-d // block))),
+)
+@mutant("rows in one ball", squared=lambda d, block: 2 if d > 1 else 1)
+@mutant("one block more", squared=lambda d, block: mechanism.sensitivity_squared(d + block, block))
+def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squared) -> Evidence:
+    """No two rows of 400 random pairs move P(Σ) by more than S, and the rows of the page move it by S."""
+    rng, failed = np.random.default_rng(5), []
+    for d, block in SHAPES:
+        stated = float(squared(d, block))
+        largest = max(moved_squared(*random_rows(d, block, rng), block) for _ in range(400))
+        attained = moved_squared(*worst_rows(d, block), block)
+        right = largest <= stated * (1 + 1e-9) and abs(attained - stated) <= 1e-9 * stated
+        failed += [] if right else [f"d={d}, k={block}: {stated:g}, seen {max(largest, attained):g}"]
+    return Evidence(not failed, f"{len(SHAPES)} shapes, 400 random pairs each", "; ".join(failed[:3]))
+
+
+def scaled(factor: float) -> Callable[..., Any]:
+    """`release` with that multiple of the noise: for mutants."""
+    return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
+
+
+def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
+    """`release` of rows that were shortened as a whole before: for mutants."""
+    lengths = np.linalg.norm(x, axis=1, keepdims=True)
+    return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
+
+
+@check("floating")
+@mutant("3 % less noise", release=scaled(0.97))
+@mutant("3 % more noise", release=scaled(1.03))
+@mutant("whole rows are shortened", release=whole_rows)
+@mutant("noise in one block", release=lambda x, z, **given: mechanism.release(x, z * np.eye(len(z)), **given))
+def spent(release: Callable[..., Any] = mechanism.release) -> Evidence:
+    """What `release` shows of rows far outside their bound spends ρ on the pair of the page, at r = 1 and r = 3."""
+    failed = []
+    for (d, block), bound, rho in product(SHAPES, (1.0, 3.0), (0.375, 2.0)):
+        given = {"rho": rho, "block": block, "block_bound": bound}
+        first, second = (np.vstack([50 * bound * row, np.zeros(d)]) for row in worst_rows(d, block))
+        ones, zeros = np.ones((d, d)), np.zeros((d, d))
+        plain = release(first, zeros, **given)
+        noise = release(first, ones, **given) - plain
+        change = plain - release(second, zeros, **given)
+        kept = noise != 0
+        lost = bool((change[~kept] != 0).any())
+        found = np.inf if lost else float(((change[kept] / noise[kept]) ** 2).sum()) / 2
+        failed += [] if abs(found / rho - 1) < 1e-9 else [f"d={d}, k={block}, r={bound:g}: {found:.6g} of {rho:g}"]
+    return Evidence(not failed, f"{len(SHAPES)} shapes, two bounds, two budgets", "; ".join(failed[:3]))

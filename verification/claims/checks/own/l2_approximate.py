@@ -1,0 +1,127 @@
+"""The ℓ2 mechanism under (ε, δ)-DP: the density of its loss and its least scale, beside probabilities of caps.
+
+Let a be the mean of P and b that of Q, ‖a − b‖ = q. The points at distance r from a where the loss is above ε lie in a
+cap of that sphere, and those at distance r from b in a cap of the other. The distance has the law Gamma(D) under P and
+under Q, and is independent of the direction. So P(ℓ > ε) − e^ε Q(ℓ > ε) is known without the density of the loss.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.special import betainc
+from scipy.stats import gamma
+
+from covassay.reference.mechanisms.approximate import l2_approximate as mechanism
+from covassay.verification.claims.evidence import Evidence, check, mutant
+
+CASES = ((1.5, 1.0), (0.3, 0.1), (5.0, 1.0), (9.0, 0.5))  # q, ε
+CLOSE = 1e-8  # relative: the difference of the two probabilities loses about so many of the digits of a quadrature
+
+
+def cap(cosine: float, entries: int) -> float:
+    """The share of a sphere in ℝ^D that lies within an angle of that cosine."""
+    inside = min(max(cosine, -1.0), 1.0)
+    half = float(betainc((entries - 1) / 2, 0.5, 1 - inside**2)) / 2
+    return half if inside >= 0 else 1 - half
+
+
+def over_radii(share: Callable[[float], float], start: float, entries: int) -> float:
+    """The mean of a function of a Gamma(D) radius that is 0 below `start`."""
+    edges = [start, start + 1, start + entries, start + 3 * entries + 20, start + 10 * entries + 120]
+    return sum(
+        float(quad(lambda r: gamma.pdf(r, entries) * share(r), low, high, epsabs=0, epsrel=1e-11, limit=200)[0])
+        for low, high in pairwise(edges)
+    )
+
+
+def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
+    """The least δ at ε < q, from the probabilities of caps."""
+    near = (q - epsilon) / 2
+    whole = float(gamma.cdf(near, entries))  # there the loss is above ε in every direction
+    first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
+    far = (q + epsilon) / 2
+    second = over_radii(lambda r: cap((2 * r * epsilon + q**2 - epsilon**2) / (2 * r * q), entries), far, entries)
+    return whole + first - math.exp(epsilon) * second
+
+
+@check("floating")
+@mutant("κ is left out", factor=lambda q, entries: 0.0)
+@mutant("κ of z = q in place of q/2", factor=lambda q, entries: mechanism.kappa(2 * q, entries))
+@mutant("κ is 3 % too small", factor=lambda q, entries: 0.97 * mechanism.kappa(q, entries))
+@mutant(
+    "the power of the sine is one less",
+    weight=lambda c, s, q, entries, kappa: mechanism.log_weight(c, s, q, entries - 1, kappa),
+)
+@mutant(
+    "e^ℓ in place of e^{ℓ/2}",
+    weight=lambda c, s, q, entries, kappa: q * c / 2 + mechanism.log_weight(c, s, q, entries, kappa),
+)
+@mutant("the density of Q", weight=lambda c, s, q, entries, kappa: mechanism.log_weight(-c, s, q, entries, kappa))
+def loss_density(
+    weight: Callable[..., float] = mechanism.log_weight, factor: Callable[[float, int], float] = mechanism.kappa
+) -> Evidence:
+    """The density of the loss gives the δ that the probabilities of caps give, for D = 3, 6, 10 and 21."""
+    failed, cases = [], 0
+    for entries in (3, 6, 10, 21):
+        for q, epsilon in CASES:
+            kappa = factor(q, entries)
+
+            def density(x: float, q: float = q, entries: int = entries, kappa: float = kappa) -> float:
+                return (
+                    math.exp(weight(math.cos(x), math.log(math.sin(x)), q, entries, kappa)) if 0 < x < 3.14159 else 0.0
+                )
+
+            def beyond(x: float, q: float = q, epsilon: float = epsilon, of: Any = density) -> float:
+                return -math.expm1(epsilon - q * math.cos(x)) * float(of(x))
+
+            all_of_it = quad(density, 0, math.pi, epsabs=0, limit=200)[0]
+            found = quad(beyond, 0, math.acos(epsilon / q), epsabs=0, limit=200)[0] / all_of_it
+            expected = delta_of_caps(q, epsilon, entries)
+            cases += 1
+            failed += [] if abs(found / expected - 1) < CLOSE else [f"D={entries}, q={q}: {found:.6g}, {expected:.6g}"]
+    return Evidence(not failed, f"{cases} cases, D up to 21", "; ".join(failed[:3]))
+
+
+def scaled(factor: float) -> Callable[..., Any]:
+    """`release` with that multiple of the noise: for mutants."""
+    return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
+
+
+def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
+    """`release` with the scale of d² entries in place of d(d + 1)/2: for mutants."""
+    d = np.shape(x)[1]
+    right = mechanism.largest_move(given["epsilon"], given["delta"], d)
+    wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)
+    return mechanism.release(x, np.asarray(noise) * right / wrong, **given)
+
+
+@check("floating")
+@mutant("3 % less noise", release=scaled(0.97))
+@mutant("3 % more noise", release=scaled(1.03))
+@mutant("the noise of a row that comes or goes", release=scaled(0.5**0.5))
+@mutant("the scale of one more column", release=of_more_columns)
+def least_scale(release: Callable[..., Any] = mechanism.release) -> Evidence:
+    """The noise that `release` adds has the claimed δ at ε for orthonormal rows, by the probabilities of caps.
+
+    At d = 1 it has it for one row against none, by the closed form.
+    """
+    failed, n = [], 2
+    for d in (1, 2, 3, 4):
+        for epsilon, delta in ((1.0, 1e-3), (0.25, 1e-2), (2.0, 0.2)):
+            z = np.ones((d, d))
+            x = np.zeros((n, d))
+            x[0, 0] = 1
+            other = np.zeros((n, d))
+            other[0, 1:2] = 1
+            moved = [release(rows, 0 * z, epsilon=epsilon, delta=delta) for rows in (x, other)]
+            added = release(x, z, epsilon=epsilon, delta=delta) - moved[0]
+            q = float(np.linalg.norm(moved[0] - moved[1])) / float(added[0, 0])
+            entries = d * (d + 1) // 2
+            found = delta_of_caps(q, epsilon, entries) if d > 1 else -math.expm1((epsilon - q) / 2)
+            right = abs(found / delta - 1) < 1e-6
+            failed += [] if right else [f"d={d}, ε={epsilon}, δ={delta}: {found:.6g}"]
+    return Evidence(not failed, "d = 1 to 4, three budgets", "; ".join(failed[:3]))
