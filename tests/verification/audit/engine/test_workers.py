@@ -17,6 +17,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine import workers
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.targets.deadline import BEGUN
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 CLUSTERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("dask", "ray")]
@@ -81,14 +82,23 @@ def test_a_single_call_starts_no_worker() -> None:
 def test_a_supervised_process_makes_the_first_calls_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "supervised", lambda: True)
     monkeypatch.setattr(workers, "_spent", 0.0)
+    monkeypatch.setattr(workers, "_paying", 60.0)
     assert set(workers.run(2, os.getpid, [()] * 9)) == {os.getpid()}
     assert workers._spent > 0
+
+
+def test_two_workers_pay_after_twice_the_time_that_one_takes_to_start_and_more_workers_sooner() -> None:
+    with workers.local_workers("loky", 2):
+        two = workers._paying
+    with workers.local_workers("loky", 5):
+        five = workers._paying
+    assert 0 < five < two <= 2 * (time.monotonic() - BEGUN)
 
 
 @pytest.mark.slow
 def test_then_workers_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "supervised", lambda: True)
-    monkeypatch.setattr(workers, "_spent", 2 * workers.STARTING)
+    monkeypatch.setattr(workers, "_paying", 0.0)
     assert os.getpid() not in workers.run(2, os.getpid, [()] * 9)
 
 
