@@ -13,6 +13,7 @@ WRONG_CALL = "another shape in every dimension may come from a wrong call, so th
 STEERS = "the step steers a choice or a clip that the data decide clearly; data near the choice would do"
 
 STANDING: Mapping[str, str] = {
+    "gaussian-redrawn-at-six": "P(|N| > 6) = 2e-9, far below the δ of its claim; about 10¹⁰ draws would show it",
     "twelve-uniforms": "the distribution function is off by 0.002 at most: about 4 · 10⁶ draws",
     "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
     "adaptive-trace-bare": STEERS,
