@@ -105,7 +105,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
         "replay: covassay audit mutant:half-noise-entrywise-laplace --epsilon 1 --samples 100 --seed 0",
-        "INCONCLUSIVE. The run could not decide: too few outputs, too few draws for this claim, or nothing that",
+        "INCONCLUSIVE. The run could not decide. The checks that are marked inconclusive or skipped say why.",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",
         "InvalidInput: nuclear-laplace is ε-DP: give --epsilon instead of --rho",
