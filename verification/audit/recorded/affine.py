@@ -58,6 +58,10 @@ class Variable:
             return float(max(1, np.ceil(np.log1p(-p) / np.log1p(-self.parameter))))
         return quantile(self.family, p)
 
+    def drawn(self, rng: np.random.Generator) -> float:
+        """The quantile of a uniform level that is not within 10⁻⁶ of 0 or 1."""
+        return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
+
     def above(self, p: float) -> float:
         """The quantile 1 − p, without the rounding of 1 − p."""
         if self.family in ("normal", "laplace", "logistic"):

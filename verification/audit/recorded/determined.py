@@ -14,6 +14,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import UNIT
 from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Transcript, transcribing
@@ -26,7 +27,6 @@ FAR = 40.0  # scales by which outputs are forced to either side
 CLOSE = 1e-9  # relative to the size of the numbers: what differs by less differs by rounding
 AFFINE = 1e-6  # in units of the change of the release by one scale of an output
 SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, of which nothing else is drawn
-UNIT = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,7 @@ class _Walk:
             done = self._run(tape or self.tape.again())
         if transcript.trouble or len(transcript.calls) != len(self.calls):
             raise Undecided("which primitives are called depends on their outputs")
-        for was, now in zip(self.calls, transcript.calls, strict=True):
-            if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
-                raise Undecided("what noise is added to depends on earlier outputs")
+        _require_same_values(self.calls, transcript.calls)
         if done.shape != self.base.shape:
             raise Undecided("the shape of the output depends on the draws")
         return done.output
@@ -130,6 +128,12 @@ def _near(one: Vector, two: Vector, scale: Vector) -> bool:
     return one.shape == two.shape and bool((np.abs(one - two) <= CLOSE * (np.abs(one) + np.abs(scale))).all())
 
 
+def _require_same_values(calls: Sequence[PrimitiveCall], others: Sequence[PrimitiveCall]) -> None:
+    for was, now in zip(calls, others, strict=True):
+        if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
+            raise Undecided("what noise is added to depends on earlier outputs")
+
+
 def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
     """Noise is added to the same numbers along other paths, by the same calls, and no generator has one seed."""
     seeds = [first.tape.seeds]
@@ -139,9 +143,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
             seeds += [other.tape.seeds] * (walk is first)
             if [c.primitive for c in other.calls] != [c.primitive for c in walk.calls]:
                 raise Undecided("which primitives are called depends on their outputs")
-            for was, now in zip(walk.calls, other.calls, strict=True):
-                if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
-                    raise Undecided("what noise is added to depends on earlier outputs")
+            _require_same_values(walk.calls, other.calls)
     for each in zip(*seeds, strict=False):
         if len(set(each)) < len(each):
             raise Undecided(f"a generator is seeded with {each[0]} again and again: its draws are no secret")

@@ -145,17 +145,18 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
     """Whether the other numbers have no say, and the number is drawn again as often as it is beyond the edge."""
-    just = line.edge * (1 - NEAR)
+    just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
+    beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]
     for _ in range(FRESH):
-        others = np.array([v.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6))) for v in number.variables])
+        others = np.array([v.drawn(rng) for v in number.variables])
         usual, near = (number.run(side, z, others) for z in (number.at(USUAL[0]), just))
         if _kept(usual) != _kept(near):
             return False
-        if _kept(near) and abs(near.output[row] - line.centre - line.gain * just) > EXACT * (abs(line.limit) + abs(line.gain)):  # fmt: skip  # noqa: E501
+        off = abs(near.output[row] - line.centre - line.gain * just) if _kept(near) else 0.0
+        if off > EXACT * (abs(line.limit) + abs(line.gain)):
             return False
-        for z in (line.edge * (1 + NEAR), number.at(FORCED[1]) if abs(number.at(FORCED[1])) > abs(line.edge) else number.far, number.far):  # fmt: skip  # noqa: E501
-            if not _again(side, number.run(side, z, others)):
-                return False
+        if not all(_again(side, number.run(side, z, others)) for z in beyond):
+            return False
     return all(_renewed(side, number, row, line, z) for z in (number.far, line.edge * (1 + NEAR)))
 
 

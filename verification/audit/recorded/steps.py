@@ -48,7 +48,7 @@ class _Entry:
     def alone(self, z: float, rng: np.random.Generator) -> bool:
         """Whether no other number has a say in it."""
         value = self.at(z)
-        fresh = ([v.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6))) for v in self.variables] for _ in range(FRESH))
+        fresh = ([v.drawn(rng) for v in self.variables] for _ in range(FRESH))
         return all(self.at(z, np.array(one)) == value for one in fresh)
 
     def sign(self) -> int:
