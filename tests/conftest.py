@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import mpmath
 import pytest
@@ -36,3 +37,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = [item for item in items if int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Without the extra `peers`, skip the tests that need it, except where COVASSAY_REQUIRE_PEERS demands them."""
+    missing = any(find_spec(package) is None for package in ("diffprivlib", "opendp"))
+    if item.get_closest_marker("peers") and missing and not os.environ.get("COVASSAY_REQUIRE_PEERS"):
+        pytest.skip("needs the extra peers")
