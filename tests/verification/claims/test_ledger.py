@@ -580,11 +580,5 @@ def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.Monke
 
     name = "dn25.privacy:algorithm_2_budget"
     monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
-    row = next(row for row in mutant_table.ledger_rows() if row.check == name)
+    row = next(row for row in mutant_table.rows() if row.check == name)
     assert not mutant_table.rejected(row)
-
-
-def test_the_audits_part_of_the_table_runs() -> None:
-    """Mutants of the audit that are listed and never run."""
-    row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
-    assert mutant_table.rejected(row)

@@ -21,10 +21,10 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import uniform
 from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.negative_controls.of_kinds import NEGATIVE_CONTROLS
 
 ALPHA = 1e-9
 
