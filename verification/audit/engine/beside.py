@@ -162,7 +162,7 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
 
 
 def _factor(setting: Setting, place: Place) -> str:
-    """The one factor below 1 by which all residuals of the reference are multiplied, in words; empty if none is."""
+    """A sentence on a factor below 1 that multiplies all residuals of the reference; empty if there is none."""
     both = _both(setting, place, MORE_SEEDS)
     if place.path is None or place.path.query is None or both is None:
         return ""

@@ -309,7 +309,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """Check for zeros and repeats in the many draws of the law question; `seen` has pairs (data set, outputs)."""
+    """Check for zeros and repeats in the many draws of the law question; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
