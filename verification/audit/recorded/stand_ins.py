@@ -1,9 +1,9 @@
 """Generators that stand in front of numpy's and Python's own while a target runs, and draw from a tape.
 
 Covered are the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
-functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. What was imported
-before under another name, other libraries and other processes are not covered: two runs on one tape then differ, which
-`recorder` notices. Without a tape, every function does what it always does.
+functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. Functions that
+were imported earlier under another name, other libraries and other processes are not covered: two runs on one tape then
+differ, which `recorder` detects. Without a tape, every function behaves as usual.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from covassay.verification.audit.recorded.tape import Stream, Tape
 REAL_GENERATOR = np.random.Generator
 REAL_STATE = np.random.RandomState
 REAL_DEFAULT = np.random.default_rng
-# laws of numpy that are no location and scale of one of `UNITS`: kept whole, with their arguments
+# laws of numpy that are not a location and scale family of `UNITS`: recorded with their arguments
 WHOLE = (
     "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
     "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "poisson",
@@ -33,14 +33,14 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# what is not recorded is drawn from these, which go on from run to run: so two runs on one tape differ
+# draws that are not recorded come from these generators, which are never reset: so two runs on one tape differ
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
 
 
 def tape_of_run() -> Tape | None:
-    """The tape of the run that is under way."""
+    """The tape of the current run."""
     return _tape
 
 
@@ -68,7 +68,7 @@ def key_of(value: Any) -> Hashable:
 
 
 def _seeded(kind: str, seed: Any) -> Stream:
-    """The stream of a generator with that seed; the seed is told to the tape."""
+    """The stream of a generator with that seed; the seed is recorded on the tape."""
     if seed is None:
         return Stream()
     key = kind, key_of(seed)
@@ -91,7 +91,7 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 
 class _Laws:
-    """The laws, drawn from the tape. `self` also is a generator of numpy's, whose own methods draw without a tape."""
+    """The laws, drawn from the tape. `self` is also a generator of numpy, whose own methods draw without a tape."""
 
     _stream: Stream
 
@@ -231,7 +231,7 @@ def _with_or_without_tape(name: str, real: Any) -> Callable[..., Any]:
 
 
 class _Instances(type):
-    """Answers that generators of numpy's own are instances too."""
+    """A metaclass by which numpy's own generators also count as instances."""
 
     real: type
 
@@ -351,7 +351,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Attributes that were replaced, to be put back."""
+    """Replaced attributes, which can be restored."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []
@@ -395,7 +395,7 @@ def _urandom(real: Any) -> Callable[[int], bytes]:
 
 @contextlib.contextmanager
 def standing() -> Iterator[None]:
-    """A block in which the stand-ins are in their places. Blocks may be nested."""
+    """A block in which the stand-ins are installed. Blocks may be nested."""
     global _standing
     _standing += 1
     if _standing > 1:

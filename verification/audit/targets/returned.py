@@ -144,7 +144,7 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """What was returned in place of an output of this shape, and what would make an output of it."""
+    """A message on a value that was returned in place of an output, with expressions that give an output."""
     kind = kind_of(shape_of(output), d)
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
     ways += [f"--released {kind} without --mechanism"] if kind else []

@@ -42,6 +42,7 @@ from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
+
 # imported for the engine and the adapters, which raise it
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun
 from covassay.verification.audit.targets.calling import text_of as text_of
