@@ -1,9 +1,9 @@
-"""A target beside the reference on the same draws, where both make the same kinds of draws in the same order.
+"""Compare a target with the reference on equal draws, if both make the same kinds of draws in the same order.
 
 Let y and r be an entry of their outputs from the same draws. If y = c·r + m for every draw, with |c| ≠ 1, or with c = 1
-and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number that varies is the law of
-itself, moved or rescaled. If y = r in all entries, the laws are the same. Both are checked on fresh draws and where
-each draw, and all of them, are forced into their tails. Any other relation says nothing.
+and m ≠ 0, then y and r have different laws, whatever the mechanism is: the law of a number that is not constant changes
+if the number is shifted or rescaled. If y = r in all entries, the laws are the same. Both relations are checked on
+fresh draws, and with each draw, and all of them, forced into the tails. No other relation is used.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 20  # tapes of fresh draws
-MOST_FORCED = 12  # variables that are forced one by one
-EXACT = 1e-9  # relative to the spread of an entry: a relation that is off by less holds
+MOST_FORCED = 12  # the most variables that are forced one by one
+EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error holds
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
 FEW = 3  # tapes for each of these values
 SECONDS = 2.0
@@ -45,7 +45,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool:
-    """Whether both make the same draws on two tapes, and give the same outputs from them."""
+    """Whether both make the same draws and give the same outputs on two tapes."""
     outputs = []
     with target.standing(), reference.standing():
         for number in (seed, seed + 1):
@@ -59,10 +59,10 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs where the target makes one draw more, a number that decides now and then about the noise.
+    """Compare the outputs if the target makes one draw more: a number that sometimes changes the noise.
 
-    If it leaves the outputs as they are, or else scales the reference's by less than 1 everywhere, or by more than 1
-    everywhere, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
+    then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -109,7 +109,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """By how much the first outputs vary more, if all entries do alike."""
+    """The factor by which the first outputs vary more, if it is the same for all entries."""
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -120,7 +120,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int) -> Iterator[Tape]:
-    """The draws of the usual run, fresh ones, and forced ones."""
+    """The draws of the usual run, fresh draws, and forced draws."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -143,7 +143,7 @@ def _outputs(one: Side, two: Side, seed: int) -> Iterator[tuple[Vector, Vector]]
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # as the draws of a sampler may be forced into what it never draws
+            continue  # because a sampler's draws may be forced to values that it never draws
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):
@@ -152,7 +152,7 @@ def _outputs(one: Side, two: Side, seed: int) -> Iterator[tuple[Vector, Vector]]
 
 
 def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """What relates the entries, one column each."""
+    """The relation between the entries of both outputs; each entry is a column."""
     usual = slice(0, FRESH + 1)
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):

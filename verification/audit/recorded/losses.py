@@ -1,7 +1,7 @@
 """Exact privacy losses of pairs of laws, in the unit of a claim.
 
-The law of one output is centre + G z with independent z_j. Rows and variables that are not connected through G are
-independent, so their losses add up.
+The law of one output is centre + G z with independent z_j. Groups of rows and variables that are not connected through
+G are independent, so their losses add up.
 """
 
 import math
@@ -15,9 +15,10 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
-OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
-WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
+# relative singular values above the first number count, those below the second are 0; in between, the loss is undecided
+RANK = 1e-9, 1e-12
+OUTSIDE = 1e-6  # a larger difference outside of the range of the noise, relative to the whole, is not due to rounding
+WHOLE = 1e-6, 1e-3  # distances from a whole number: below the first a shift is whole, above the second it is not
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -30,11 +31,11 @@ class Undecided(Exception):
 
 @dataclass(frozen=True)
 class Law:
-    """What tells two laws with one noise and two centres apart.
+    """The difference between two laws with the same noise and different centres.
 
-    mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
-    variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
-    off. whole : whether some of the shifts are of discrete Laplace variables.
+    mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
+        discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
+        whether some variables are discrete Laplace.
     """
 
     mu: float
@@ -43,12 +44,12 @@ class Law:
     whole: bool = False
 
     def with_more_noise(self, share: float) -> "Law":
-        """The same where the noise has a scale that is larger by that share."""
+        """The same difference if the noise scale is larger by a share."""
         return replace(self, mu=self.mu / (1 + share), shifts=tuple(t / (1 + share) for t in self.shifts))
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
-    """The letter in which the loss is told, and the claimed number."""
+    """The letter of the loss, and the claimed value."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
     return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
@@ -65,7 +66,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def laplace_rho(shifts: tuple[float, ...]) -> float:
-    """The largest D_α/α, over α > 1, of independent Laplace laws that are moved by `shifts` scales."""
+    """The largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
     alpha = ORDERS
     total = np.zeros(len(alpha))
     for t in np.abs(shifts):
@@ -77,11 +78,12 @@ def laplace_rho(shifts: tuple[float, ...]) -> float:
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """The loss in the unit of the claim, and by how much it may be off.
+    """The loss in the unit of the claim, and its possible error.
 
     Raises
     ------
-    Undecided : δ of several Laplace variables, or of Laplace and normal ones together; integer noise without pure DP.
+    Undecided : for δ of several Laplace variables, or of Laplace and normal variables together; for integer noise
+        unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
     if isinstance(claim, PureDP):
@@ -128,7 +130,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Rows and variables that are connected through G, group by group; rows without noise are groups of their own."""
+    """The connected groups of rows and variables through G; each row without noise is a group of its own."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -144,7 +146,7 @@ def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
 
 
 def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
-    """Whether two models have noise of one law: the same G, or a turned one of normal draws, or other signs."""
+    """Whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal draws."""
     a, b = first.gains, second.gains
     strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
     close = 1e-9 * np.outer(strength, np.ones(a.shape[1])) + (first.rounding + second.rounding)[:, None]
@@ -166,11 +168,11 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 
 
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
-    """What tells the two laws apart, which have one noise.
+    """The difference between two laws that have the same noise.
 
     Raises
     ------
-    Undecided : the shape of the noise, or the families, are none of those that are understood.
+    Undecided : the shape or the family of the noise is not covered.
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
@@ -211,7 +213,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """G, families and scales; two exponential, or geometric, draws of opposite signs are one Laplace draw."""
+    """G, families and scales; two exponential or geometric draws of opposite signs are joined to one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):
