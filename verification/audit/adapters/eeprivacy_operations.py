@@ -59,16 +59,18 @@ def _vector(
 def _histogram(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any) -> Vector:
     from eeprivacy.operations import PrivateHistogram
 
+    low, high = bounds[0]
     with numpy_seeded(rng):
-        made = PrivateHistogram(bins=list(np.linspace(*bounds[0], x.shape[1] + 1)))
+        made = PrivateHistogram(bins=list(np.linspace(low, high, x.shape[1] + 1)))
         return np.asarray(made.execute(values=x[:, 0], epsilon=epsilon))
 
 
 def _quantile(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any) -> float:
     from eeprivacy.operations import PrivateQuantile
 
+    low, high = bounds[0]
     with numpy_seeded(rng):
-        made = PrivateQuantile(options=list(np.linspace(*bounds[0], OPTIONS)))
+        made = PrivateQuantile(options=list(np.linspace(low, high, OPTIONS)))
         return float(made.execute(values=x[:, 0], epsilon=epsilon, quantile=SHARE))
 
 
