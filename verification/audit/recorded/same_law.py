@@ -18,6 +18,7 @@ from covassay.verification.audit.recorded.recorder import Recorder
 TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
 BARE = 1e-9  # relative to the largest number: a difference of entries without noise that is no rounding
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give one law
+OTHERS = {"flat", "one-sided exponential"}  # their images are no law of draws of another family either
 MOST = 45  # variables
 SECONDS = 2.0  # for one data set
 
@@ -27,12 +28,14 @@ class Compared:
     """What was found.
 
     difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
-    numbers are drawn there, or for want of time.
+    numbers are drawn there, or for want of time. related : whether outputs from the same draws were compared, and their
+    relation says nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
+    related: bool = False
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
@@ -73,10 +76,12 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     if not any(first.used):  # draws are made anew in every call, so that nothing was kept
         return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
-    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= SYMMETRIC:
+    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
     if set(one) != set(two):
         return Compared(f"the noise is {one[0]} in place of {two[0]}")
+    if one[0] not in SYMMETRIC:
+        return Compared(reason=f"{one[0]} draws on both sides")
     a, b = a * np.array(s), b * np.array(t)
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
