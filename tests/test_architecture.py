@@ -27,7 +27,7 @@ OPTIONAL = {  # imported inside functions only
     "verification": {
         "dask", "diffprivlib", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
         "pyarrow", "pydp", "ray", "ray.util.joblib", "sklearn", "tmlt", "torch", "opacus", "jax", "jax_privacy", "pfl",
-        "diffpriv_pure", "dp_learning_ff", "morie", "pipeline_dp", "privjail",
+        "diffpriv_laplace", "diffpriv_pure", "dp_learning_ff", "eeprivacy", "morie", "pipeline_dp", "privjail",
         # modules of projects that are no packages, from a copy of the user's
         "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation", "private_kendall",
     },

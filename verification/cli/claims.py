@@ -102,7 +102,7 @@ def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
 
 def mutants(options: argparse.Namespace) -> int:
     """Run every check on its mutants; return 1 if a mutant is not rejected."""
-    rows = [*mutant_table.ledger_rows(), *mutant_table.audit_rows()]
+    rows = mutant_table.rows()
     wanted = options.only.lower() if options.only else ""
     rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
     if not rows:

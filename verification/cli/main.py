@@ -85,6 +85,7 @@ class Program:
     """A command line: its name, the package with a module for every command, and what its help says.
 
     commands : name -> a sentence, in the order of the help. unlisted : the same, of commands that the help leaves out.
+    elsewhere : name -> the module of a command that is not in the package.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Program:
     description: str
     epilog: str
     unlisted: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     def _top(self) -> argparse.ArgumentParser:
         parser = _Parser(prog=self.name, description=self.description, epilog=self.epilog, formatter_class=_formatter)
@@ -107,7 +109,7 @@ class Program:
         if not arguments or arguments[0] not in {**self.commands, **self.unlisted}:
             return self._top().parse_args(arguments)
         name, *rest = arguments
-        module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
+        module = importlib.import_module(self.elsewhere.get(name, f"{self.package}.{name.replace('-', '_')}"))
         parser = _Parser(prog=f"{self.name} {name}", formatter_class=_formatter, **module.PARSER)
         module.configure(parser)
         return parser.parse_args(rest)

@@ -51,14 +51,11 @@ def beside(claim: ClaimUnderAudit) -> Beside:
     """The reference on any data, and numbers that describe an output, by itself and beside the data."""
     output = claim.output
 
-    def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
-        return claim.draw(x, rng)
-
     def numbers(x: Matrix) -> Mapping[str, Feature]:
         rows = unit_rows(x)
         return {**features(output, x.shape[1]), **contrasts(output, rows, np.zeros_like(rows))}
 
-    return Beside(sample, numbers, claim.mechanism.smallest_dimension)
+    return Beside(claim.draws, numbers, claim.mechanism.smallest_dimension)
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
