@@ -84,7 +84,7 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     return well_formed(output, shape)
 
 
-def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) -> Finding:
+def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
     """The finding of status `worst` that says what is `broken`; NOT REFUTED, with the text `whole`, if nothing is."""
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 

@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.statistics.tests import POWER
 
 Failures = dict[str, int]  # how draws without an output ended, counted
@@ -30,6 +31,9 @@ NOT_IN_JSON = "not in JSON"  # the key of a field, in its metadata, that other q
 @dataclass(frozen=True)
 class Facts:
     """The figures of one finding."""
+
+    def __init_subclass__(cls) -> None:
+        storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
         """Whether these figures show no more loss than this guarantee allows; not known, unless a kind says so."""
