@@ -140,12 +140,15 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     shares = (np.searchsorted(np.sort(z), both, "right") / len(z) for z in (x, y))
     statistic = float(np.abs(np.subtract(*shares)).max())
     p_value = rounded_up(math.exp(1 - n * statistic**2) if n == m else _of_different_sizes(x, y, statistic), n + m)
+    return TestResult(
+        null, statistic, p_value, n, "CDF distance", lambda alpha: detected(n, m, alpha), curve=between(x, y)
+    )
 
-    def detectable(alpha: float) -> float:
-        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
-        return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
-    return TestResult(null, statistic, p_value, n, "CDF distance", detectable, curve=between(x, y))
+def detected(n: int, m: int, alpha: float) -> float:
+    """The distance of two laws that `two_sample` detects at that level with n draws of one and m of the other."""
+    needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
+    return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:

@@ -84,7 +84,7 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     return well_formed(output, shape)
 
 
-def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) -> Finding:
+def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
     """A finding of status `worst` that lists `broken` promises; without any, NOT REFUTED with the text `whole`."""
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
