@@ -1,4 +1,4 @@
-"""LapCov adds independent Laplace noise to the triangle of the second moment; the output shows every entry."""
+"""LapCov adds independent Laplace noise to the triangle of the second moment; every noise entry is observed."""
 
 from covassay.reference.mechanisms.pure.lap_cov import noise_scale
 from covassay.verification.audit.knowledge.known import Known

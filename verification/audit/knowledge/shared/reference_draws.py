@@ -1,8 +1,8 @@
-"""Where a law has no closed form, draws of a target are compared with ten times as many of the reference.
+"""If a law has no closed form, draws of a target are compared with ten times as many draws of the reference.
 
 Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
-where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests show
-nothing: their laws are checked in tests/reference.
+where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests are
+without content: their laws are checked in tests/reference.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 TIMES = 10  # draws of the reference for every draw of the target
-MOST_DRAWS = 10_000  # the most draws of the reference, where the target itself has fewer
+MOST_DRAWS = 10_000  # the most draws of the reference, unless the target has more
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
 
 
 def reference_size(draws: int) -> int:
-    """The number of draws of the reference to compare that many draws of a target with."""
+    """The number of draws of the reference for a comparison with `draws` draws of a target."""
     return max(draws, min(TIMES * draws, MOST_DRAWS))
 
 
@@ -48,7 +48,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """The reference on any data, and numbers that describe an output, by itself and beside the data."""
+    """The reference on any data, and features of an output, alone and relative to the data."""
     output = claim.output
 
     def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
@@ -62,7 +62,7 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
-    """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
+    """Whether the matrix in the reference's output is symmetric with the given options, judged by a few draws."""
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
     draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
     parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]
@@ -80,10 +80,10 @@ def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ..
 
 
 def pairs(claim: ClaimUnderAudit) -> Pairs:
-    """The pairs that serve any mechanism."""
+    """The pairs for any mechanism."""
     return common_pairs(claim.output, dimensions=(smallest(claim),))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Comparisons and pairs that serve any mechanism."""
+    """The comparisons and pairs for any mechanism."""
     return KnownLaw(scenarios(claim), pairs(claim))
