@@ -242,7 +242,7 @@ class BitsFound(NamedTuple):
 def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
-    """What `audit` with these arguments finds of low-order bits, draw for draw, without its other checks."""
+    """The findings of `audit` with these arguments on low-order bits, by the same draws, without its other checks."""
     origin = as_source(source)
     target = load(origin)
     options = as_stated_by(target, AuditOptions(samples=samples, seed=seed, scope=scope))

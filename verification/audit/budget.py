@@ -19,7 +19,7 @@ SUSPICIOUS = 1e-3
 
 
 class Overspent(ValueError):
-    """The shares of the questions add up to more than the whole budget, or a question made more tests than it said."""
+    """The shares of the questions exceed the whole budget, or a question made more tests than it declared."""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """What can be expected to fail and is one test case: every question of the contract, the other kinds, the end."""
+    """The test cases, which can be expected failures: every question of the contract, the other kinds, the end."""
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
 

@@ -44,7 +44,7 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """The checks of the law that are drawn: the most telling one, and the one whose tail has a bound, if there is."""
+    """The checks of the law to plot: the one with the strongest evidence, and one whose tail has a bound, if any."""
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
         return []
@@ -158,7 +158,7 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
 
 
 def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
-    """The exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to that probability."""
+    """The exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to a probability."""
     law, edge = nuclear_laplace.ensemble(d, symmetric), nuclear_laplace.spectral_edge(d, symmetric)
     top = nuclear_laplace.spectral_norm_bound(d, -math.log(smallest), symmetric)
     exact = [(float(t), float(law.largest_survival(float(t)))) for t in np.linspace(0.3 * edge, top, FINE)]

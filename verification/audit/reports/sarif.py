@@ -91,7 +91,7 @@ def _help(check: Finding) -> str:
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:
-    """What is the same in two runs that found the same: the target, the claim, the rule and the data set."""
+    """A fingerprint, equal for equal findings of two runs: from the target, the claim, the rule and the data set."""
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
     return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
 

@@ -233,7 +233,7 @@ def _print_everything(report: AuditReport, console: Console) -> None:
 
 
 def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -> None:
-    """The trade-off curve of the most telling pair, claimed against what the draws show, at some of its points."""
+    """The trade-off curve of the pair with the strongest evidence, claimed and observed, at some of its points."""
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
         f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "

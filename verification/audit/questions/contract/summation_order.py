@@ -32,7 +32,7 @@ WORTH_A_NOTE = 1e-9  # share of what the long row changes; sums in float64 stay 
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
-    """Short rows along the first axis, with a long one or in its place a zero row at the beginning or at the end."""
+    """Short rows along the first axis, with a long row or a row of zeros at the beginning or at the end."""
     rows = np.zeros((ROWS, d))
     rows[:, 0] = (ABOVE_HALF * unit / 2) ** 0.5
     rows[0 if first else -1, 0] = float(long_row)

@@ -24,7 +24,7 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """The most p-values: of the known pairs, of at most two that other questions suggest, and of those searched for."""
+    """The largest number of p-values: of the known pairs, of at most two from other questions, and of a search."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
