@@ -288,7 +288,7 @@ def _require_files(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _own_warnings_hidden() -> Iterator[None]:
-    """Arithmetic of the audit that overflows or divides by zero says nothing of use to a user."""
+    """Hide warnings about overflow and division by zero in the audit's own arithmetic."""
     with catch_warnings():
         for module in (r"covassay\.", r"scipy\."):
             filterwarnings("ignore", category=RuntimeWarning, module=module)

@@ -129,7 +129,7 @@ Family = Callable[[Vector], Inequality]  # inequalities by their parameters
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """The bet near a start that grows most on shares of the two sides, and its growth for each pair of draws."""
+    """The bet near a start that grows most for the shares of both sides, and its growth for each pair of draws."""
     stake, centre, _ = _approximate(family(start), first, second)
 
     def bet(parameters: Vector) -> Bet:

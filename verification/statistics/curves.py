@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-# so many of the largest and smallest values are kept, because the law is small there
+# the positions, from the largest value down, of values that are kept, because the law is small there
 LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 

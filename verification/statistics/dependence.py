@@ -44,7 +44,7 @@ Pairs = NDArray[np.bool_]  # (k, k): the pairs of quantities for which the null 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of the products of two scores and of their squares, (k, k), and what each of them compares."""
+    """Sums over draws of products of two scores and of their squares, (k, k), and the names of what they compare."""
 
     products: Matrix
     squares: Matrix

@@ -100,7 +100,7 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """Where these values lie in a law whose distribution function is `at` there, and `before` just before them."""
+    """The positions of values in a law whose distribution function is `at` at them, and `before` just below them."""
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))
     slack = ROUNDING * (law.unit + np.abs(values))
