@@ -1,8 +1,8 @@
 """Reading data sets that another library has opened: of pyarrow, dask, pandas and NumPy.
 
-No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie if a mechanism
-needs sums only, as every exact release does; a mechanism in float64 reads them one after the other, and a partition
-must fit in memory.
+No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie, and sums
+travel. A mechanism that needs the rows themselves, such as one that reads groups of them, gets the partitions one after
+the other, and a partition must fit in memory.
 """
 
 from collections.abc import Iterator, Sequence

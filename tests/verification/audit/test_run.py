@@ -28,7 +28,6 @@ from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.knowledge.shared.profile import Profile
-from covassay.verification.audit.negative_controls.negative_control import one, perturbation
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
@@ -40,6 +39,7 @@ from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
 from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.negative_controls.negative_control import one, perturbation
 
 CLAIM = PureDP(1.0)
 OWN = list(TARGETS)

@@ -1,4 +1,4 @@
-"""A target beside the reference on the same draws, where both make the same kinds of draws in the same order.
+"""Compare a target with the reference on equal draws, if both make the same kinds of draws in the same order.
 
 Let y and r be an entry of their outputs from the same draws. If y = c·r + m for every draw, with |c| ≠ 1, or with c = 1
 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number that varies is the law of
@@ -68,10 +68,10 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs where the target makes one draw more, a number that decides now and then about the noise.
+    """Compare the outputs if the target makes one draw more: a number that sometimes changes the noise.
 
-    If it leaves the outputs as they are, or else scales the reference's by less than 1 everywhere, or by more than 1
-    everywhere, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
+    then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -118,7 +118,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """By how much the first outputs vary more, if all entries do alike."""
+    """The factor by which the first outputs vary more, if it is the same for all entries."""
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -152,7 +152,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # as the draws of a sampler may be forced into what it never draws
+            continue  # because a sampler's draws may be forced to values that it never draws
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):
@@ -161,7 +161,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 
 
 def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """What relates the entries, one column each."""
+    """The relation between the entries of both outputs; each entry is a column."""
     usual = slice(0, FRESH + 1)
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):

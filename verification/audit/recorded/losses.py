@@ -1,7 +1,7 @@
 """Exact privacy losses of pairs of laws, in the unit of a claim.
 
-The law of one output is centre + G z with independent z_j. Rows and variables that are not connected through G are
-independent, so their losses add up.
+The law of one output is centre + G z with independent z_j. Groups of rows and variables that are not connected through
+G are independent, so their losses add up.
 """
 
 import math
@@ -31,7 +31,7 @@ class Undecided(Exception):
 
 @dataclass(frozen=True)
 class Law:
-    """What tells two laws with one noise and two centres apart.
+    """The difference between two laws with the same noise and different centres.
 
     mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
     variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
@@ -56,7 +56,7 @@ class Law:
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
-    """The letter in which the loss is told, and the claimed number."""
+    """The letter of the loss, and the claimed value."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
     return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
@@ -88,7 +88,7 @@ def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon
 
 
 def laplace_rho(shifts: tuple[float, ...]) -> float:
-    """The largest D_α/α, over α > 1, of independent Laplace laws that are moved by `shifts` scales."""
+    """The largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
     alpha = ORDERS
     total = np.zeros(len(alpha))
     for t in np.abs(shifts):
@@ -100,11 +100,12 @@ def laplace_rho(shifts: tuple[float, ...]) -> float:
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """The loss in the unit of the claim, and by how much it may be off.
+    """The loss in the unit of the claim, and its possible error.
 
     Raises
     ------
-    Undecided : δ of several Laplace variables, or of Laplace and normal ones together; integer noise without pure DP.
+    Undecided : for δ of several Laplace variables, or of Laplace and normal variables together; for integer noise
+        unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
     if law.flat or law.one_sided:
@@ -159,7 +160,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Rows and variables that are connected through G, group by group; rows without noise are groups of their own."""
+    """The connected groups of rows and variables through G; each row without noise is a group of its own."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -175,7 +176,7 @@ def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
 
 
 def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
-    """Whether two models have noise of one law: the same G, or a turned one of normal draws, or other signs."""
+    """Whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal draws."""
     a, b = first.gains, second.gains
     strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
     close = 1e-9 * np.outer(strength, np.ones(a.shape[1])) + (first.rounding + second.rounding)[:, None]
@@ -197,11 +198,11 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 
 
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
-    """What tells the two laws apart, which have one noise.
+    """The difference between two laws that have the same noise.
 
     Raises
     ------
-    Undecided : the shape of the noise, or the families, are none of those that are understood.
+    Undecided : the shape or the family of the noise is not covered.
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
@@ -252,7 +253,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """G, families and scales; two exponential, or geometric, draws of opposite signs are one Laplace draw."""
+    """G, families and scales; two exponential or geometric draws of opposite signs are joined to one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):

@@ -36,14 +36,14 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# what is not recorded is drawn from these, which go on from run to run: so two runs on one tape differ
+# draws that are not recorded come from these generators, which are never reset: so two runs on one tape differ
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
 
 
 def tape_of_run() -> Tape | None:
-    """The tape of the run that is under way."""
+    """The tape of the current run."""
     return _tape
 
 
@@ -128,7 +128,7 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 
 class _Laws:
-    """The laws, drawn from the tape. `self` also is a generator of numpy's, whose own methods draw without a tape."""
+    """The laws, drawn from the tape. `self` is also a generator of numpy, whose own methods draw without a tape."""
 
     _stream: Stream
 
@@ -268,7 +268,7 @@ def _with_or_without_tape(name: str, real: Any) -> Callable[..., Any]:
 
 
 class _Instances(type):
-    """Answers that generators of numpy's own are instances too."""
+    """A metaclass by which numpy's own generators also count as instances."""
 
     real: type
 
@@ -452,7 +452,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Attributes that were replaced, to be put back."""
+    """Replaced attributes, which can be restored."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []
@@ -500,7 +500,7 @@ def _urandom(real: Any) -> Callable[[int], bytes]:
 
 @contextlib.contextmanager
 def standing() -> Iterator[None]:
-    """A block in which the stand-ins are in their places. Blocks may be nested."""
+    """A block in which the stand-ins are installed. Blocks may be nested."""
     global _standing
     _standing += 1
     if _standing > 1:

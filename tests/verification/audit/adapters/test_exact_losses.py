@@ -39,6 +39,8 @@ def loss_of(name: str) -> ExactLoss:
         pytest.param("diffprivlib:histogram", 1.0, marks=needs("diffprivlib")),
         pytest.param("diffprivlib:laplace-bounded-domain", 1.0, marks=needs("diffprivlib")),
         pytest.param("opendp:eigenvalues", 0.5, marks=needs("opendp")),
+        pytest.param("eeprivacy:sum", 1.0, marks=needs("eeprivacy")),
+        pytest.param("diff-priv-laplace:sum-of-bounds", 1.0, marks=needs("diffpriv_laplace")),
     ],
 )
 def test_the_loss_of_a_function_of_a_package_is_known(name: str, loss: float) -> None:

@@ -10,8 +10,8 @@ import pytest
 from covassay.verification.audit.adapters import smartnoise_mechanisms as adapter
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status, Verdict
-from covassay.verification.audit.negative_controls.of_box import UNEQUAL, _lower_at_upper, covariance, exact
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from tests.negative_controls.of_box import UNEQUAL, _lower_at_upper, covariance, exact
 
 INSTALLED = importlib.util.find_spec("snsynth") is not None
 needs = pytest.mark.skipif(not (INSTALLED or os.environ.get("COVASSAY_REQUIRE_SMARTNOISE")), reason=adapter.INSTALL)

@@ -10,7 +10,8 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.columns import _data, columns, entry_findings
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.negative_controls.of_box import (
+from covassay.verification.audit.targets.target import Target
+from tests.negative_controls.of_box import (
     CORRECT,
     UNEQUAL,
     Bounds,
@@ -20,7 +21,6 @@ from covassay.verification.audit.negative_controls.of_box import (
     in_the_other_order,
     mirrored,
 )
-from covassay.verification.audit.targets.target import Target
 
 ALPHA = 5e-10
 BOX = Box(UNEQUAL)

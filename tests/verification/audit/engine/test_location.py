@@ -15,11 +15,11 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.knowledge.shared.centres import location
 from covassay.verification.audit.knowledge.shared.profile import black_box
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.negative_controls.of_location import NEGATIVE_CONTROLS as MISPLACED
 from covassay.verification.audit.reports.words import findings
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.declared import default_claim
+from tests.negative_controls.every import NEGATIVE_CONTROLS
+from tests.negative_controls.of_location import NEGATIVE_CONTROLS as MISPLACED
 
 CENTRED = [control for control in MISPLACED if control.diagnosis]
 UNSEEDED = ("divided-by-columns", "numpy-covariance", "wrong-sign")

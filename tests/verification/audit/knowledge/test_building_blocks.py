@@ -17,10 +17,10 @@ from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.law import diagnose, number_of_tests, run_scenario
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.negative_controls.negative_control import one
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.declared import default_claim
+from tests.negative_controls.every import NEGATIVE_CONTROLS
+from tests.negative_controls.negative_control import one
 
 BLOCKS = ("k-norm", "laplace", "gaussian", "gaussian-approximate", "exponential", "above-threshold", "private-radius",
           "private-trace")  # fmt: skip

@@ -9,8 +9,8 @@ import pytest
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.broken import other_noise, times
 from covassay.verification.declared import default_claim
+from tests.negative_controls.broken import other_noise, times
 
 CERTAIN = [
     ("adaptive-cov", {}, "rows that are not clipped"),

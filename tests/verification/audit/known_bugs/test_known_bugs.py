@@ -16,8 +16,8 @@ from covassay.verification.audit.known_bugs.bingham_wrong_sign import (
     loss,
     wrong_law,
 )
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.statistics.tests import binomial
+from tests.negative_controls.every import NEGATIVE_CONTROLS
 
 Q, K, ETA = 6, 400, 0.25
 FALSE_ALARM = 1e-9

@@ -6,22 +6,13 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Box, Matrix
-from covassay.verification.audit.adapters.negative_controls import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
-from covassay.verification.audit.negative_controls.of_box import (
-    BOX_CONTROLS,
-    CORRECT,
-    UNEQUAL,
-    UNIT,
-    Bounds,
-    BoxControl,
-    clipped,
-    covariance,
-)
 from covassay.verification.audit.recorded.facts import ExactLosses
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
+from tests.negative_controls.adapter import TARGETS
+from tests.negative_controls.of_box import BOX_CONTROLS, CORRECT, UNEQUAL, UNIT, Bounds, BoxControl, clipped, covariance
 
 QUICK = ("box-triangle-orders", "box-triangle-orders-placed", "box-divisor")
 
