@@ -12,8 +12,8 @@ from covassay.reference.mechanisms.counted import CountedNoise
 from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.negative_control import NegativeControl
 
-Change = Callable[[CountedNoise, int], CountedNoise]  # (noise, number of rows) -> what is used in its place
-Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> what is released in its place
+Change = Callable[[CountedNoise, int], CountedNoise]  # (noise, number of rows) -> the noise that is used in its place
+Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> the output that is released in its place
 ADD_REMOVE = {"adjacency": "add-remove"}
 
 
@@ -25,17 +25,17 @@ def drawn(name: str, noise: Change, output: Output, x: Matrix, *, rng: np.random
 
 
 def usual_noise(noise: CountedNoise, n: int) -> CountedNoise:
-    """The noise as it was drawn."""
+    """The noise, unchanged."""
     return noise
 
 
 def usual_output(y: Vector, x: Matrix) -> Vector:
-    """The output as it is."""
+    """The output, unchanged."""
     return y
 
 
 def times(count: float, entries: float) -> Change:
-    """Both noises times factors."""
+    """Multiplies both noises by factors."""
     return lambda noise, n: CountedNoise(count * noise.count, entries * noise.sum)
 
 
@@ -60,7 +60,7 @@ def unclipped_sum(y: Vector, x: Matrix) -> Vector:
 
 
 def rounded_rows(y: Vector, x: Matrix) -> Vector:
-    """Rounds the noisy number of rows to a whole number: private, but it is not the output that is claimed."""
+    """Rounds the noisy number of rows to a whole number: this is private, but it is not the claimed output."""
     return np.append(np.rint(y[0]), y[1:])
 
 
