@@ -1,8 +1,8 @@
-"""How accurate a release is, from public numbers and from what was released: nothing here reads the data.
+"""The accuracy of a release, from public numbers and from the released values: nothing here reads the data.
 
-The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of what
-is released. It is known where a mechanism adds noise of a fixed law to the statistic. It does not count what clipping
-of rows and rounding to a grid change. The warnings say when a release is of little use.
+The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
+released values. It is known if a mechanism adds noise of a fixed law to the statistic. It does not include the effects
+of clipping rows and of rounding to a grid. The warnings say when a release is of little use.
 """
 
 import math
@@ -43,7 +43,7 @@ from covassay.reference.release.scaling import Scaling
 
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]  # n, d, arguments -> variances, rows in the unit ball
 
-ROUNDING = 1e-12  # relative to the norm, more than the rounding of a computed eigenvalue
+ROUNDING = 1e-12  # relative to the norm: larger than the rounding error of a computed eigenvalue
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -138,11 +138,11 @@ LAWS: dict[str, Variances] = {
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What is known of the error of a release before it is made.
+    """The predicted error of a release.
 
     in_the_ball : the expected error for rows in the unit ball, or None if no exact law of the noise is known.
-    expected : the same, in the unit of what is released.
-    out_of_range : why the mechanism is of little use for these public numbers; empty if nothing is known against it.
+    expected : the same, in the unit of the released values.
+    out_of_range : the reason why the mechanism is of little use for these public numbers; empty if there is none.
     """
 
     in_the_ball: float | None
@@ -151,7 +151,7 @@ class Accuracy:
     entries: Matrix | None = None
 
     def note(self) -> str:
-        """What the user must know of the error, in one sentence."""
+        """A sentence for the user on the expected error."""
         if self.entries is not None:
             return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
@@ -159,15 +159,15 @@ class Accuracy:
         return f"expected error {self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """What a file says of the expected error."""
+        """The entries of a file on the expected error."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         return {} if self.expected is None else {"expected_error": {"frobenius": self.expected, "meaning": MEANING}}
 
     def warnings(self, declared: Mechanism[Any, ..., Any], values: Any, projected: bool = False) -> list[str]:
-        """Why a release is of little use; `values` is what was released, which is public too.
+        """The reasons why a release is of little use; `values` are the released values, which are public too.
 
-        projected : the values are projected too, so that nothing need be said of negative eigenvalues.
+        projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
         """
         found = list(self.out_of_range)
         norm = float(np.linalg.norm(values))
@@ -194,7 +194,7 @@ def accuracy(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """What is known of the error of a release from n rows of d columns; every argument is public."""
+    """The predicted error of a release from n rows of d columns; every argument is public."""
     known = {**arguments, **budget.keywords()}
     stated = declared.name in LAWS and declared.adjacency_of(arguments) == declared.adjacency
     variances = LAWS[declared.name](n, d, known) if stated else None
@@ -221,7 +221,7 @@ BOX_MEANING = (
 
 
 def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
-    """What is known of the error of a release of bounded columns, from the released number of rows."""
+    """The predicted error of a release of bounded columns, from the released number of rows."""
     entries = box_bound(name, arguments, adjacency, rows, box)
     if entries is None:
         return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))
@@ -231,12 +231,12 @@ def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, 
 
 
 def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
-    """A bound on the error of every entry of the released covariance, or None if there are too few rows for one.
+    """A bound on the error of every entry of the released covariance, or None if there are too few rows for a bound.
 
     arguments : the budget and the options. rows : the released number of rows.
 
-    No noise is above its quantile, except with probability `BOX_FAILURE` for all of them together; then there are at
-    least `rows` less the quantile of the count.
+    Except with total probability `BOX_FAILURE`, every noise is at most its quantile; then the number of rows is at
+    least `rows` minus the quantile of the count.
     """
     d = box.dimension
     law = BOX[name](d, arguments, adjacency)
@@ -253,7 +253,7 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> what it exceeds with that odds."""
+    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> its quantile of level 1 − β."""
 
     scale: float
     weights: Weights
@@ -307,7 +307,10 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 
 
 def _least_eigenvalue(declared: Mechanism[Any, ..., Any], values: Any) -> float:
-    """The least eigenvalue of the symmetric part of a released second moment or covariance; infinite for all else."""
+    """The least eigenvalue of the symmetric part of a released second moment or covariance.
+
+    Infinite for other outputs.
+    """
     if not declared.output.restorable:
         return math.inf
     parts = declared.output.parts(values)
