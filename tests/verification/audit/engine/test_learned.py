@@ -1,4 +1,4 @@
-"""Statistics learned from pilot draws: what only they see, and that choosing them accuses no correct mechanism."""
+"""Statistics learned from pilot draws: some losses only they detect, and they do not refute correct mechanisms."""
 
 import math
 from collections.abc import Callable
@@ -72,7 +72,10 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """Both sides have one law of many values; on the draws it was learned from, the ratio seems to tell them apart."""
+    """Both data sets have the same law of many values.
+
+    On the draws from which it was learned, the ratio seems to differ.
+    """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)
     ratio = dict(log_ratios(one, two))["learned ln p(Y)/p'(Y)"]
