@@ -171,7 +171,7 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """Too little noise of a symmetric law moves the places to the middle, which the places themselves show less."""
+    """Too little noise of a symmetric law moves the ranks to the middle, which a test of the ranks hardly detects."""
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
     group = kinds_of_data._Group()

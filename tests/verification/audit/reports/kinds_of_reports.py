@@ -26,7 +26,7 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @cache
 def report_of(kind: str) -> AuditReport:
-    """A report: "refuted", "not refuted", "inconclusive" or "hostile", whose target says what it likes of itself."""
+    """A report: "refuted", "not refuted", "inconclusive" or "hostile", where all texts from the target are hostile."""
     if kind == "refuted":
         return audit(no_noise, epsilon=1.0, samples=100)
     if kind == "not refuted":
