@@ -12,6 +12,7 @@ import pytest
 
 import covassay.reference
 from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.audit.targets.target import adapters
 from covassay.verification.claims.ledger import claims
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,14 +23,17 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
+AUDITED = {  # the modules of the packages that adapters declare
+    module.partition(".")[0]
+    for point in adapters().values()
+    if (package := getattr(point.load(), "PACKAGE", None))
+    for module in package.modules
+}
 OPTIONAL = {  # imported inside functions only
     "reference": {"pyarrow", "filelock"},
-    "verification": {
-        "dask", "diffprivlib", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
-        "pyarrow", "pydp", "ray", "ray.util.joblib", "sklearn", "tmlt", "torch", "opacus", "jax", "jax_privacy", "pfl",
-        "diffpriv_pure", "dp_learning_ff", "morie", "pipeline_dp", "privjail",
-        # modules of projects that are no packages, from a copy of the user's
-        "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation", "private_kendall",
+    "verification": AUDITED | {
+        "dask", "distributed", "filelock", "jax", "latex2mathml", "latexify", "matplotlib", "pandas", "pyarrow", "ray",
+        "ray.util.joblib", "sklearn", "torch",
     },
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]

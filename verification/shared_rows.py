@@ -23,6 +23,11 @@ class SharedRows(Chunks):
         n, d = rows.shape
         return cls((n, d), lambda: iter((rows,)))
 
+    def mapped(self, function: Callable[[Matrix], Matrix], dimension: int) -> Chunks:
+        """The data set with `function` applied to its one chunk, in memory as well."""
+        (rows,) = blocks(self)
+        return SharedRows.of(function(rows))
+
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """The value of `compute()`, which is computed once and stored under the key.
 

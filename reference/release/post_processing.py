@@ -4,6 +4,7 @@ A projection is computed in floating point. The released matrix does not change,
 addition.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from covassay.reference.mechanisms.mechanism import DOMAINS, Mechanism
 from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
+WITH_A_MATRIX = ("matrix", "rows-mean-covariance", "rows-and-sum")
 BOTH = (".json", ".npz")  # files that hold the released matrix and the projected one
 
 
@@ -44,8 +46,8 @@ PROJECTIONS = {
 }
 
 
-def projection(name: str, declared: Mechanism[Any, ..., Any]) -> Projection:
-    """The projection of that name.
+def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[str, Any]) -> Projection:
+    """The projection of that name, for what the mechanism releases with these options.
 
     Raises
     ------
@@ -54,9 +56,15 @@ def projection(name: str, declared: Mechanism[Any, ..., Any]) -> Projection:
     """
     if name not in PROJECTIONS:
         raise InvalidInput(f"--project {name}: must be one of {', '.join(PROJECTIONS)}")
-    if not (declared.output.kind in ("matrix", "rows-mean-covariance") and declared.output.restorable):
+    output = declared.output_of(options)
+    if not (output.kind in WITH_A_MATRIX and output.restorable):
         raise InvalidInput(
             f"--project {name}: {declared.name} releases no second moment and no covariance, which alone are projected"
+        )
+    if output.kind == "rows-and-sum" and (name == "trace" or getattr(output, "entries", "") == "vector"):
+        raise InvalidInput(
+            f"--project {name}: the sum that {declared.name} releases has a trace up to the number of rows, which is "
+            "secret, and is a matrix only if it has an entry for two columns: psd projects such a matrix"
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(

@@ -18,6 +18,7 @@ import numpy as np
 from covassay.reference.domain import Adjacency, Box, Chunks, Vector, fewest_rows, require_row_bound
 from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.counted import RowsAndSumOutput
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
@@ -30,7 +31,7 @@ from covassay.reference.release.account_file import (
     open_account,
     require_patience,
 )
-from covassay.reference.release.accuracy import Accuracy, accuracy, box_accuracy
+from covassay.reference.release.accuracy import Accuracy, accuracy, accuracy_of_sum, box_accuracy
 from covassay.reference.release.messages import named, shown
 from covassay.reference.release.post_processing import Projection, project, projection
 from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
@@ -137,6 +138,11 @@ class _Plan:
         return cast(Adjacency, self.declared.adjacency_of(self.arguments))
 
     @property
+    def output(self) -> Output:
+        """What comes out with the options of the request."""
+        return self.declared.output_of(self.arguments)
+
+    @property
     def n_is_public(self) -> bool:
         """Whether the number of rows is public."""
         return self.adjacency == REPLACE_ONE
@@ -178,14 +184,14 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)
     raw, exact = _values(plan, source, scaled, box)
 
-    # FROM THE RELEASED VALUES AND PUBLIC NUMBERS
-    output = plan.declared.output
+    # FROM WHAT IS RELEASED, and from public numbers
+    output = plan.output
     values = raw if scaled is None else scaled.restore(raw, output)
     projected = None
     if plan.projection is not None:
         projected = _projected(plan.projection, raw, plan.row_bound**2, scaled, box, output)
     known = _accuracy(plan, raw, n, d, scaled, box)
-    warnings = known.warnings(plan.declared, values, projected is not None)
+    warnings = known.warnings(output, values, projected is not None)
 
     # OUT
     spend = plan.spend(d)
@@ -227,8 +233,6 @@ def _plan(request: ReleaseRequest) -> _Plan:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     _require_frame(request, declared)
     adjacency = declared.adjacency_of(arguments)
-    if adjacency != declared.adjacency and declared.domain != "box":
-        raise InvalidInput(f"adjacency = {adjacency}: a table is released so by a mechanism for bounded columns only")
     plan = _Plan(
         request=request,
         declared=declared,
@@ -237,7 +241,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         bounds=None if request.bounds is None else read_bounds(request.bounds),
         rng=_generator(request.seed),
         account=_account(request, adjacency),
-        projection=None if request.project is None else projection(request.project, declared),
+        projection=None if request.project is None else projection(request.project, declared, arguments),
     )
     plan.spend(declared.smallest_dimension)  # raises if a choice or a budget breaks its rule
     require_writable(request.out)
@@ -384,7 +388,10 @@ def _projected(
 ) -> Any:
     """The projection of an output, computed in the unit of the noise and converted to the units of the data."""
     if box is None:
-        nearest = project(raw, chosen, largest_trace)
+        if isinstance(output, RowsAndSumOutput):
+            nearest = output.packed(raw[0], project(output.unpacked(raw[1:]), chosen, largest_trace))
+        else:
+            nearest = project(raw, chosen, largest_trace)
         return nearest if scaled is None else scaled.restore(nearest, output)
     unit = np.outer(box.half_widths, box.half_widths)
     projected = raw.copy()
@@ -395,8 +402,10 @@ def _projected(
 def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
     """The public information on the error; if the number of rows is secret, only what follows from the output."""
     budget = plan.request.budget
-    if box is None:
+    if box is None and plan.n_is_public:
         return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)
+    if box is None:
+        return accuracy_of_sum(plan.declared, budget, plan.arguments, raw, d, plan.row_bound, scaled)
     arguments = {**plan.arguments, **budget.keywords()}
     return box_accuracy(plan.declared.name, arguments, plan.adjacency, float(raw[0, 0]), box)
 
@@ -408,8 +417,8 @@ def _provenance(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: in
         "mechanism": declared.name,
         "source": declared.source,
         "source_provenance": PROVENANCES[declared.about.provenance],
-        "released": declared.output.kind,
-        "holds": declared.output.meaning(scaled is not None),
+        "released": plan.output.kind,
+        "holds": plan.output.meaning(scaled is not None),
         "options": plan.arguments,
         "adjacency": plan.adjacency,
         "claimed": spend.claimed.keywords(),
@@ -487,7 +496,7 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
-    for part, facts in declared.output.meaning(scaled is not None).items():
+    for part, facts in plan.output.meaning(scaled is not None).items():
         about = f" about {facts['about']}" if "about" in facts else ""
         notes.append(f"{part.replace('_', ' ')}{about}, in {facts['unit']}")
     if scaled is not None:

@@ -73,13 +73,6 @@ def checked_arguments(
     return {name: value for name, value in spending.items() if name in taken}, options
 
 
-def require_known_neighbours(declared: Mechanism[Any, ..., Any], options: dict[str, Any], known: bool) -> None:
-    """Raise `InvalidInput` if an exact release is requested for an adjacency that it does not support."""
-    adjacency = declared.adjacency_of(options)
-    if adjacency != declared.adjacency and not known:
-        raise InvalidInput(f"adjacency = {adjacency}: {declared.name} has an exact form for {declared.adjacency} alone")
-
-
 def _as_float(value: Fraction | str) -> Any:
     try:
         return float(value)

@@ -6,7 +6,7 @@ the public options, so it is post-processing. Scales are the FORMULAS of the ref
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ from covassay.reference.mechanisms import (
 )
 from covassay.reference.projections import nuclear_ball, psd_trace_ball
 from covassay.reference.rounded import bingham as bingham_law
-from covassay.reference.rounded import box, noise
+from covassay.reference.rounded import box, counted, noise
 from covassay.reference.rounded.balls import exact, is_negative, largest, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.eigenvalues import eigenvalues
@@ -328,3 +328,11 @@ ROUNDED: dict[str, Rounded] = {
     "box-gauss": Rounded(box.gauss, box.finish, _few, sums=True, box=True),
     "box-laplace": Rounded(box.laplace, box.finish, _few, sums=True, box=True),
 }
+
+
+def form_of(name: str, adjacency: Any) -> Rounded:
+    """How a mechanism is released rounded for these neighbours."""
+    usual = ROUNDED[name]
+    if usual.box or adjacency != "add-remove":
+        return usual
+    return replace(usual, ideal=counted.COUNTED[name].ideal, finish=counted.finish)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from covassay.reference.domain.exact_data import ExactData
+from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Spend
 
 UNIT_BALL = "rows in the unit ball"
@@ -14,8 +16,9 @@ UNIT_BALL = "rows in the unit ball"
 class ExactRelease:
     """A release of integers.
 
-    integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data.
+    integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
+    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data; where the parts
+        have different units, one for each by name.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
     claimed and proven budget : from `spend`. rows : a description of the rows to which the integers belong.
     """
@@ -26,7 +29,7 @@ class ExactRelease:
     mechanism: str
     integers: Mapping[str, list[int]]
     grid: Fraction
-    unit: float
+    unit: float | Mapping[str, float]
     values: Any
     spend: Spend
     input_bits: int
@@ -43,9 +46,15 @@ class ExactRelease:
         return {
             "grid": self.grid_text,
             "integers": dict(self.integers),
-            "unit": self.unit,
+            "unit": self.unit if isinstance(self.unit, float) else dict(self.unit),
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
             "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
             "guarantee": self.guarantee,
             "assumptions": list(self.assumptions),
         }
+
+
+def require_rows(data: ExactData, options: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` if there are no rows, unless their number is secret."""
+    if not data.n and options.get("adjacency") != "add-remove":
+        raise InvalidInput("data has no row: must have at least one")

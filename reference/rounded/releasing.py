@@ -15,17 +15,11 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
-from covassay.reference.rounded.arguments import (
-    Rational,
-    checked_arguments,
-    rational,
-    require_grid,
-    require_known_neighbours,
-)
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
-from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
-from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease
+from covassay.reference.rounded.mechanisms import Options, Parts, form_of
+from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
 # bits beyond those expected to be needed, so that a second attempt has a probability of roughly 2^{−64} per entry
 SPARE_BITS = 64
@@ -99,29 +93,29 @@ def release(
     declared = mechanism(mechanism_name)
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = checked_arguments(declared, arguments)
-    chosen = ROUNDED[mechanism_name]
-    require_known_neighbours(declared, options, chosen.box)
+    kind, chosen = declared.output_of(options), form_of(mechanism_name, options.get("adjacency"))
     box = (
         Box.of_columns(bounds, data.d if isinstance(data, ExactData) else shape_of(data, 0)[1]) if chosen.box else None
     )
     if bounds is not None and box is None:
         raise InvalidInput(f"bounds: {mechanism_name} takes {DOMAINS[declared.domain]}, so it has no bounds")
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, chosen.sums, box)
-    if not read.n and options.get("adjacency") != "add-remove":
-        raise InvalidInput("data has no row: must have at least one")
-    if declared.output.kind == "level":
+    require_rows(read, options)
+    if kind.kind == "level":
         step = Fraction(1)
     bits = source or (OperatingSystem() if seed is None else Seeded(seed))
     done = rounded_parts(mechanism_name, read, arguments | options, step, bits)
     values = {name: np.array([float(k * step) for k in part]) for name, part in done.result.items()}
     output = np.asarray(chosen.finish(values, read.n, read.d, options))
-    unit = 1.0 if box else row_bound**declared.output.power
-    restored = declared.output.restore(output, box.centre, box.half_widths) if box else output * unit
+    if box:
+        unit, restored = 1.0, kind.restore(output, box.centre, box.half_widths)
+    else:
+        unit, restored = row_bound**declared.output.power, kind.times_bound(output, row_bound)
     return RoundedRelease(
         mechanism=mechanism_name,
         integers=done.result,
         grid=step,
-        unit=unit,
+        unit=unit if "rows" not in done.result else {**dict.fromkeys(done.result, unit), "rows": 1.0},
         values=restored,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,
@@ -138,7 +132,7 @@ def rounded_parts(
 
     options : the budget and the options; numbers are Fractions.
     """
-    chosen = ROUNDED[name]
+    chosen = form_of(name, options.get("adjacency"))
 
     def compute(uniforms: Uniforms) -> dict[str, list[int]]:
         balls: Options = {key: arb(exact(v)) if isinstance(v, Fraction) else v for key, v in options.items()}
@@ -151,10 +145,10 @@ def rounded_parts(
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
     """The precision, in bits, of the first attempt at a release. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
-    # the approximate size of the noise in steps of the grid, for the smallest budget
-    steps = math.ceil(1 / (grid * smallest))
-    of_n = 64 if ROUNDED[name].box else data.n.bit_length()  # in a box the number of rows can be secret
-    return SPARE_BITS + steps.bit_length() + 2 * of_n + ROUNDED[name].bits(data.d)
+    steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
+    chosen = form_of(name, options.get("adjacency"))
+    secret = chosen.box or options.get("adjacency") == "add-remove"  # the number of rows, or it may be
+    return SPARE_BITS + steps.bit_length() + 2 * (64 if secret else data.n.bit_length()) + chosen.bits(data.d)
 
 
 # ARGUMENTS

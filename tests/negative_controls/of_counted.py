@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.mechanisms.counted import CountedNoise
+from covassay.reference.mechanisms.counted import CountedDraws, CountedNoise
 from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.negative_control import NegativeControl
 
-Change = Callable[[CountedNoise, int], CountedNoise]  # (noise, number of rows) -> the noise that is used in its place
-Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> the output that is released in its place
+Change = Callable[[Any, int], Any]  # (noise, number of rows) -> what is used in its place
+Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> what is released in its place
 ADD_REMOVE = {"adjacency": "add-remove"}
 
 
@@ -49,6 +50,22 @@ def shared(noise: CountedNoise, n: int) -> CountedNoise:
     entries = noise.sum.copy()
     entries.flat[0] = noise.count
     return replace(noise, sum=entries)
+
+
+def other_parameters(count: Fraction, entries: Fraction) -> Any:
+    """Draws whole numbers for the parameters of the law times factors."""
+
+    def changed(noise: CountedDraws, n: int) -> CountedDraws:
+        return CountedDraws(
+            lambda parameter: noise.count(count * parameter), lambda parameter: noise.sum(entries * parameter)
+        )
+
+    return changed
+
+
+def no_whole_noise(noise: CountedDraws, n: int) -> CountedDraws:
+    """Adds no noise to the number of rows."""
+    return replace(noise, count=lambda parameter: 0)
 
 
 def unclipped_sum(y: Vector, x: Matrix) -> Vector:
@@ -97,6 +114,28 @@ NEGATIVE_CONTROLS = (
     control("of-means-laplace", "laplace", noise=of_means),
     control("shared", "gaussian", noise=shared),
     control("unclipped", "gauss-cov", output=unclipped_sum),
+    control("triangle-97", "lap-cov", "Has 0.97 times both noises.", noise=times(0.97, 0.97)),
+    control("triangle-full", "lap-cov", "Has noise for half of the change by one row.", noise=times(1.0, 0.5)),
+    control("lattice-bare", "discrete-laplace-covariance", noise=no_whole_noise),
+    control(
+        "lattice-half",
+        "discrete-laplace-covariance",
+        "Has half of the noise of the number of rows.",
+        noise=other_parameters(Fraction(1, 2), Fraction(1)),
+    ),
+    control(
+        "lattice-sum-90",
+        "discrete-laplace-covariance",
+        "Has 0.9 times the noise of the sum.",
+        noise=other_parameters(Fraction(1), Fraction(9, 10)),
+    ),
+    control(
+        "lattice-variance",
+        "discrete-gaussian-covariance",
+        "Has half of the variance of the noise of the sum.",
+        noise=other_parameters(Fraction(1), Fraction(1, 2)),
+    ),
+    control("lattice-bare-gaussian", "discrete-gaussian-covariance", noise=no_whole_noise),
     control("rounded-rows", "gauss-cov", output=rounded_rows),
     control("true-rows", "laplace", output=true_rows),
     control("mean-times-rows", "gaussian", output=mean_times_rows),

@@ -1,5 +1,6 @@
 """A question of the audit, declared once, and the subject of the questions."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -137,7 +138,7 @@ class Question:
         ValueError : a finding has facts of another kind than `gives`.
         """
         few = self.limited(look)
-        found = [replace(f, question=self.id) for f in self.ask(subject, few)]
+        found = [replace(f, question=self.id) for f in self._found(subject, few)]
         if few != look:
             limit = f"with {few.samples} samples, the most that this question uses"
             found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
@@ -145,3 +146,17 @@ class Question:
         if unnamed:
             raise ValueError(f"{self.id}: its findings have facts that `gives` does not name: {', '.join(unnamed)}")
         return found or [self.skipped("there was nothing to ask")]
+
+    def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
+        """What `ask` finds. A run that goes on does not ask again, unless the question has or follows second looks."""
+        store, tally = subject.setting.store, subject.setting.tally
+        if store is None or self.second_look or (self.reads and not self.share):
+            return self.ask(subject, look)
+        before, failures = tally.draws, Counter(tally.failures)
+
+        def make() -> tuple[list[Finding], int, Counter[str]]:
+            return list(self.ask(subject, look)), tally.draws - before, tally.failures - failures
+
+        found, made, failed = store.once(f"found/{self.id}", make)
+        tally.draws, tally.failures = before + made, failures + failed
+        return list(found)

@@ -68,6 +68,11 @@ mean and the covariance. A mechanism on a ball releases a second moment about th
 middle of the bounds (of x - shift); shift and scale are in the provenance. An output
 without units, for example a direction, stays in the unit of (x - shift)/scale.
 
+--adjacency add-remove: neighbours differ by a row that comes or goes, and the number of
+rows is secret. It is released with noise, beside the covariance of bounded columns, or
+beside the sum of x xᵀ, in the place of its mean, by nine mechanisms on a ball
+(covassay mechanisms NAME: those with the option adjacency).
+
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to it. A mechanism on a ball needs it, or --bounds.
 
@@ -104,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--adjacency",
         choices=ADJACENCIES,
-        help="neighbours, for bounded columns: add-remove keeps the row count secret",
+        help="neighbours: add-remove keeps the row count secret, for mechanisms that have it",
     )
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()

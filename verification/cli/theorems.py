@@ -73,7 +73,7 @@ def accept(options: argparse.Namespace) -> int:
         return 1
     proofs = proofs_folder()
     old = lock.read(proofs)
-    print(*lock.changes(old, report.record), sep="\n")
+    print(*lock.changes(old, report.record, report.texts), sep="\n")
     changed = lock.changed_statements(old, report.record)
     unknown = sorted(set(options.ids) - set(changed))
     unread = [] if options.all else [name for name in changed if name not in options.ids]

@@ -23,6 +23,7 @@ from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.claims.kernel import lock
 from covassay.verification.claims.ledger import claims
 from covassay.verification.declared import by_origin
+from covassay.verification.maintain.findings import FIRST
 
 PARSER = {"description": "Write the generated parts of the READMEs and of the home page of the site, or compare them."}
 BEGIN, END = "<!-- mechanisms: begin (generated) -->\n", "<!-- mechanisms: end -->\n"
@@ -33,6 +34,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 def counts(proofs: Path) -> dict[str, str]:
     """Every number that the pages in COUNTED state, in their words."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
     projects = {row["target"].partition(":")[0] for row in run}
     entries, theorems = claims().values(), lock.read(proofs).theorems.values()

@@ -141,7 +141,7 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 
     start = np.concatenate([(0.0, 0.0), start])
     simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
-    options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
+    options = {"maxiter": ITERATIONS, "xatol": 0.05, "fatol": 1e-5, "initial_simplex": simplex}
     found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     return bet(found.x), -float(found.fun)
 

@@ -24,11 +24,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
 from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
@@ -71,8 +70,13 @@ def _p_value(z: float, comparisons: int, terms: int) -> float:
 
 def _ranks(values: Matrix) -> Matrix:
     """Ranks of the sizes within each column, between 0 and 1."""
-    ranks: Matrix = scipy.stats.rankdata(np.abs(values), axis=0) / (len(values) + 1)
-    return ranks
+    return np.stack([_ranked(np.abs(column)) for column in values.T], axis=1) / (len(values) + 1)
+
+
+def _ranked(values: Vector) -> Vector:
+    """The rank of every value, from 1 on; equal ones share the mean of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:

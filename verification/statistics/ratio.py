@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy import special
 
 from covassay.reference.errors import InvalidInput
@@ -49,7 +48,7 @@ def _lower(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the error."""
     if k == 0:
         return 0.0
-    bound, step = float(np.nan_to_num(scipy.stats.beta.ppf(error, k, n - k + 1), nan=0.0)), GUARD
+    bound, step = float(np.nan_to_num(special.betaincinv(k, n - k + 1, error), nan=0.0)), GUARD
     while bound > 0 and rounded_up(float(special.betainc(k, n - k + 1, bound)), n) > error:
         bound, step = max(0.0, bound * (1 - step)), 2 * step
     return bound
@@ -59,7 +58,7 @@ def _upper(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the error."""
     if k == n:
         return 1.0
-    bound, step = float(np.nan_to_num(scipy.stats.beta.isf(error, k + 1, n - k), nan=1.0)), GUARD
+    bound, step = float(np.nan_to_num(special.betainccinv(k + 1, n - k, error), nan=1.0)), GUARD
     while bound < 1 and rounded_up(float(special.betaincc(k + 1, n - k, bound)), n) > error:
         bound, step = min(1.0, bound * (1 + step)), 2 * step
     return bound

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.rounding import rounded_up
+from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
 EXPECTED = 10  # the expected number of values beyond the most extreme quantile
@@ -51,8 +51,8 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
     """The p-value of every such count among n values; exact and two-sided."""
-    fewer: Vector = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
-    more: Vector = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
+    fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
+    more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 

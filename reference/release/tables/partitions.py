@@ -18,24 +18,23 @@ from covassay.reference.release.messages import reason
 from covassay.reference.release.tables.source import require_finite, rows_per_chunk
 
 T = TypeVar("T")
-Change = Callable[[Matrix], Matrix]
+Change = Callable[[Chunks], Iterator[Matrix]]
 
 
 @dataclass(frozen=True)
 class Partition:
     """How the rows of a partition are read on its machine: the columns, and functions to apply.
 
-    place : the name of the data in messages. select : the library's partition -> the chosen columns as float64, (m, d).
-        first : the number of rows before the partition. changes : functions of rows, in order. width : the number of
-        columns of their result.
+    place : how messages call the data. select : what the library gave -> the chosen columns as float64, (m, d). first :
+    the number of rows before the partition. changes : functions of the rows, one after the other, each with the number
+    of columns that it gives.
     """
 
     place: str
     columns: tuple[str, ...]
     first: int
     select: Callable[[Any], Matrix]
-    changes: tuple[Change, ...] = ()
-    width: int = 0
+    changes: tuple[tuple[Change, int], ...] = ()
 
     def rows(self, given: Any) -> Chunks:
         """The rows, in chunks."""
@@ -43,16 +42,16 @@ class Partition:
             read = self.select(given)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"{self.place} cannot be read ({reason(error)}): must hold numbers") from None
-        return Chunks((len(read), self.width or len(self.columns)), partial(self._pass, read))
+        rows = Chunks((len(read), len(self.columns)), partial(self._pass, read))
+        for change, width in self.changes:
+            rows = rows.through(change, width)
+        return rows
 
     def _pass(self, read: Matrix) -> Iterator[Matrix]:
         step = rows_per_chunk(len(self.columns))
         for begin in range(0, len(read), step):
             part = np.ascontiguousarray(read[begin : begin + step])
-            rows = require_finite(self.place, part, self.columns, self.first + begin)
-            for change in self.changes:
-                rows = change(rows)
-            yield rows
+            yield require_finite(self.place, part, self.columns, self.first + begin)
 
 
 def on_partition(function: Callable[[Chunks], T], partition: Partition, given: Any) -> T:
@@ -77,11 +76,9 @@ class Partitioned(Chunks):
         tasks = [work(function, how, what) for how, what in zip(self.partitions, self.given, strict=True)]
         return list(self._computed(dask.compute, *tasks))
 
-    def mapped(self, function: Change, dimension: int) -> Chunks:
-        """The data set with the function applied to the rows, on the machines of the partitions."""
-        changed = tuple(
-            replace(partition, changes=(*partition.changes, function), width=dimension) for partition in self.partitions
-        )
+    def through(self, function: Change, dimension: int) -> Chunks:
+        """The data set whose chunks the function gives for every partition, where it lies."""
+        changed = tuple(replace(p, changes=(*p.changes, (function, dimension))) for p in self.partitions)
         return partitioned((self.shape[0], dimension), changed, self.given)
 
     def passing(self) -> Iterator[Matrix]:

@@ -1,8 +1,8 @@
 """Reading data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
-No library is imported here. pyarrow is read in batches. Partitions of dask are processed on their machines if a
-mechanism needs only sums, as every exact release does; a mechanism in float64 reads them one by one, and a partition
-must fit in memory.
+No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie, and sums
+travel. A mechanism that needs the rows themselves, such as one that reads groups of them, gets the partitions one after
+the other, and a partition must fit in memory.
 """
 
 from collections.abc import Iterator, Sequence

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from covassay.verification.audit.engine import law, low_order_bits, pair_draws, 
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.bits import low_order_bits as bits
+from covassay.verification.audit.questions.contract import row_order, running_time, same_seed
 from covassay.verification.audit.questions.law import distribution, repeats
 from covassay.verification.audit.questions.privacy import neighbour_events
 from covassay.verification.audit.report import AuditReport
@@ -159,7 +161,7 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
         "few", "law", "?", "", lambda subject, look: [Finding("law", "few", Status.NOTED, f"{look.samples}")],
         most_samples=300,
     )  # fmt: skip
-    nobody: Any = None
+    nobody: Any = SimpleNamespace(setting=SimpleNamespace(store=None, tally=None))
     (small,), (large,) = (question.asked(nobody, Look(samples=samples)) for samples in (300, 301))
     assert small.detail == "300"
     assert large.detail == "300; with 300 samples, the most that this question uses"
@@ -232,6 +234,23 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
     again = _run(Target(right.name, one, draw_many=fails), checkpoint=tmp_path / "run", samples=200)
     assert _figures(again) == _figures(first)
     assert len(calls) == 1
+
+
+def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws without a label are not in the file: only what was found with them is, and how many they were."""
+    monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
+    right, calls = _target(), []
+
+    def one(x: Matrix, **given: Any) -> Any:
+        calls.append(1)
+        return right.draw(x, **given)
+
+    first = _run(Target(right.name, one), checkpoint=tmp_path / "run")
+    made = len(calls)
+    again = _run(Target(right.name, one), checkpoint=tmp_path / "run")
+    assert _figures(again) == _figures(first)
+    assert made > 5
+    assert len(calls) - made == 1
 
 
 @pytest.mark.slow

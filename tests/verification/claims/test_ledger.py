@@ -235,7 +235,7 @@ def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Pat
     shutil.copytree(PROOFS, proofs)
     locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
     entries = dict(getattr(locked, where))
-    entries[name] = replace(entries[name], explicit="0" * 64)
+    entries[name] = replace(entries[name], explicit="0" * 64) if where == "theorems" else "0" * 64
     changed = rocq_lock.as_text(replace(locked, **{where: entries}))
     rocq_lock.path_of(proofs).write_text(changed, encoding="utf-8")
     stale = ledger.stale(proofs)

@@ -17,6 +17,8 @@ from covassay.verification.statistics.tails import beyond_p_values, furthest
 from covassay.verification.statistics.tests import (
     CDF_ROUNDING,
     LARGEST_SHAPE,
+    MOST_COUNTED,
+    SMALL,
     Quadrants,
     Successes,
     binomial,
@@ -75,11 +77,14 @@ def smirnov(n: int, d: mpmath.mpf) -> mpmath.mpf:
 
 
 def of_distances() -> Compared:
-    for n in (1, 5, 12, 141, 600):
+    for n in (1, 5, 12, 141, 600, MOST_COUNTED, MOST_COUNTED + 1):
         for exponent in (0.3, 2.0, 10.0, 25.0, 60.0, 300.0):
             distance = math.sqrt(exponent / 2 / n)
             if distance < 1:
-                yield p_value_of_distance(distance, n), 2 * smirnov(n, mp.mpf(distance) - mp.mpf(CDF_ROUNDING))
+                moved = mp.mpf(distance) - mp.mpf(CDF_ROUNDING)
+                exact, massart = 2 * smirnov(n, moved), 2 * mp.exp(-2 * n * moved**2)
+                assert exact <= massart
+                yield p_value_of_distance(distance, n), exact if n <= MOST_COUNTED and massart < SMALL else massart
 
 
 def of_equal_samples() -> Compared:

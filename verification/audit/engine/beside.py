@@ -108,7 +108,7 @@ def _sampler(setting: Setting, place: Place) -> Sampler:
 def _reference(place: Place) -> Sampler:
     def sampler(rng: np.random.Generator) -> Matrix | Failure:
         try:
-            return np.asarray(place.beside.sample(place.x, rng), dtype=np.float64)
+            return np.asarray(place.beside.draws(place.x, 1, rng)[0], dtype=np.float64)
         except InvalidInput:
             return Failure("exception", "the reference rejects it")
 

@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.finding import Finding, Status
@@ -27,6 +26,7 @@ from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tail_probabilities import binomial_at_least
 
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
@@ -120,7 +120,7 @@ Counted = tuple[float, str]
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
     """The probability of at least that many coincidences in any of the comparisons."""
     trials = max(round(of), 1)
-    return rounded_up(comparisons * float(binom.sf(count - 1, trials, min(probability, 1.0))), trials)
+    return rounded_up(comparisons * float(binomial_at_least(count, trials, min(probability, 1.0))), trials)
 
 
 def zeros(draws: _Draws) -> list[Counted]:

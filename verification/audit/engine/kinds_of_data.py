@@ -42,7 +42,7 @@ PACE = 0.05  # seconds; if a draw takes longer, no other data of that shape are 
 NAMED = 3  # data sets, kinds or shapes that are named
 
 
-Sample = Callable[[Matrix, np.random.Generator], Matrix]  # (x, generator) -> an output of the reference
+DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]  # (x, size, generator) -> outputs of the reference
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class AtBudget:
 
     words: str
     budget: dict[str, Any]
-    sample: Sample
+    draws: DrawsOf
     x: Matrix
 
 
@@ -63,7 +63,7 @@ class Beside:
         budgets : other budgets at which it is also drawn.
     """
 
-    sample: Sample
+    draws: DrawsOf
     features: Callable[[Matrix], Mapping[str, Feature]]
     smallest_dimension: int
     own: Matrix | None = None
@@ -158,7 +158,7 @@ def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, S
     if beside.own is not None:
         yield DataSetOfZoo(GIVEN, beside.own), setting, beside, 1
     for other in beside.budgets:
-        at, reference = replace(setting, budget=other.budget), replace(beside, sample=other.sample)
+        at, reference = replace(setting, budget=other.budget), replace(beside, draws=other.draws)
         yield DataSetOfZoo(f"budget {other.words}", other.x), at, reference, TIMES_AT_BUDGETS
 
 
@@ -176,7 +176,7 @@ def _places_on(
     rng = np.random.default_rng(stream(setting.seed, "beside", label))
     start = time.perf_counter()
     try:
-        reference = np.array([beside.sample(member.x, rng) for _ in range(BESIDE * size)])
+        reference = beside.draws(member.x, BESIDE * size, rng)
     except InvalidInput:
         return None, time.perf_counter() - start
     seconds = time.perf_counter() - start

@@ -29,7 +29,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import poisson
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
@@ -49,6 +48,7 @@ from covassay.verification.statistics.ratio import (
     ratio_p_value,
 )
 from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the most tests of one pair
@@ -291,7 +291,7 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
 
     def counts(p: float, mean: float) -> EventCounts:
         size = round(mean)
-        return EventCounts(min(int(poisson.ppf(miss, p * mean)), size), 0, size, size, mean)
+        return EventCounts(min(poisson_quantile(miss, p * mean), size), 0, size, size, mean)
 
     def unseen(p: float) -> bool:
         looked = counts(p, budget.first)

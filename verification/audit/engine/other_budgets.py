@@ -141,7 +141,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
     d = max(2, beside.smallest_dimension)
     budgets = [
-        AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].sample, x)
+        AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].draws, x)
         for other in others
         for x in _data_sets(setting, other, d)
     ]
@@ -223,7 +223,7 @@ class _Compared:
         assert path.query is not None
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
-        theirs = np.array([beside.sample(x, rng) - query for _ in range(CONFIRMATION)])
+        theirs = beside.draws(x, CONFIRMATION, rng) - query
         fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws under the usual seeds chose this budget
         outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
@@ -112,7 +111,7 @@ def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
                 event = _Event(weights, float(threshold), side)
                 more, less = event.counts(a, b)
                 if more > less:
-                    found.append((binom.logsf(more - 1, more + less, 0.5), event, more, less))
+                    found.append((at_least(more, more + less, 0.5), event, more, less))
     return min(found, key=lambda one: one[0])[1:] if found else None
 
 

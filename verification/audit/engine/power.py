@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.stats import norm, poisson
+from scipy.special import ndtri
 
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.event_choice import rho_of_coins
 from covassay.verification.statistics.ratio import EventCounts
+from covassay.verification.statistics.tail_probabilities import poisson_quantile, poisson_upper_quantile
 from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the least number of occurrences from which the probability of an event is estimated
@@ -29,12 +30,12 @@ Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether the
 
 def _lower(tail: float, mean: float) -> int:
     """The quantile of a Poisson law with that probability below it."""
-    return int(poisson.ppf(tail, mean) if mean < LARGE_MEAN else mean + norm.ppf(tail) * math.sqrt(mean))
+    return poisson_quantile(tail, mean) if mean < LARGE_MEAN else int(mean + ndtri(tail) * math.sqrt(mean))
 
 
 def _upper(tail: float, mean: float) -> int:
     """The quantile of a Poisson law with that probability above it."""
-    return int(poisson.isf(tail, mean) if mean < LARGE_MEAN else mean + norm.isf(tail) * math.sqrt(mean) + 1)
+    return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:

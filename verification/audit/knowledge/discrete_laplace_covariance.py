@@ -5,6 +5,7 @@ Added randomisation makes these numbers exactly Laplace (`shared.lattice_noise`)
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from covassay.verification.audit.engine.events import Statistic, generic_statist
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.counted_lattice import CountedLattice
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.entrywise_noise import (
     SHAPE_TESTS,
@@ -60,9 +62,19 @@ class SpreadLaplace(EntrywiseNoise):
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
 
 
+def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
+    """The scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    epsilon, share = claim.budget["epsilon"], float(mechanism.count_share(d))
+    change = mechanism.sensitivity_of_sum(d, input_bits(claim))
+    return mechanism.noise_scale(1, share * epsilon), mechanism.noise_scale(change, (1 - share) * epsilon)
+
+
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """The law of entrywise Laplace noise, recovered from the lattice."""
     b = input_bits(claim)
+    if claim.options.get("adjacency") == "add-remove":
+        scales = partial(scales_of_sums, claim)
+        return CountedLattice(mechanism.COUNTED, scales, tail_of, lambda p: -np.log(p), False, b).known
 
     def noise(x: Matrix) -> SpreadLaplace:
         return SpreadLaplace(x, noise_scale(claim, x.shape[1]), False, b)
@@ -83,7 +95,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """The probability that one entry of the noise is 0."""
+    """The largest probability that one number of the noise is 0."""
+    if claim.options.get("adjacency") == "add-remove":
+        return float(discrete_laplace.pmf(0, scales_of_sums(claim, 1)[0]))
     return float(discrete_laplace.pmf(0, noise_scale(claim, 1)))
 
 

@@ -24,16 +24,16 @@ from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Pair, generic_statistics
-from covassay.verification.audit.engine.features import Feature, features
+from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import reference_size
+from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS, WRONG_EXPONENTS
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 # approximately η times the copies of a direction: the laws differ clearly, and few proposals are rejected
 STRENGTH = 4.0
@@ -141,12 +141,8 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
     def reference(size: int) -> Matrix:
         return subspace_law.sample(eta * c, k, np.random.default_rng(stream(claim.seed, "reference", size)), size)
 
-    def against(name: str, feature: Feature) -> Test:
-        null = f"{name} as in the reference's draws"
-        return lambda p: two_sample(feature(p), feature(reference(reference_size(len(p)))), null)
-
     known = {**features(claim.mechanism.output, len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
-    tests = {name: against(name, feature) for name, feature in known.items()}
+    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in known.items()}
     return Scenario(f"ordinary rows, n={ORDINARY[0]}, d={len(c)}, k={k}", x, tests)
 
 

@@ -23,9 +23,9 @@ from covassay.verification.audit.knowledge.shared import nuclear_noise
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import reference_size
+from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
 MOST_COLUMNS = 8  # for larger values, the matrix noise is nearly as large as the radius
@@ -92,12 +92,8 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
         noise = map(mechanism.NuclearBallProjectionNoise, nuclear_laplace.sample(3, rng, size), rng.laplace(size=size))
         return np.array([mechanism.release(x, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
-    def against_reference(name: str) -> Test:
-        statistic = STATISTICS[name]
-        null = f"{name} as in the reference's draws"
-        return lambda outputs: two_sample(statistic(outputs), statistic(reference(reference_size(len(outputs)))), null)
-
-    return Scenario("small data, d=3", x, {name: against_reference(name) for name in STATISTICS})
+    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in STATISTICS.items()}
+    return Scenario("small data, d=3", x, tests)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:

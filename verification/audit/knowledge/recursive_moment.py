@@ -38,7 +38,6 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
 )
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, two_sample
 
 FAR = 10.0  # times √d: a bound on the noise in any direction in units of σ, except with probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
@@ -171,14 +170,10 @@ def against_draws(
     def drawn(size: int) -> Matrix:
         return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
 
-    def against(name: str, feature: Callable[[Matrix], Vector]) -> Test:
-        def test(outputs: Matrix) -> TestResult:
-            others = drawn(reference_draws.reference_size(len(outputs)))
-            return two_sample(feature(outputs), feature(others), f"the {name} as in draws of the rounds")
-
-        return test
-
-    return {name: against(name, feature) for name, feature in features.items()}
+    return {
+        name: reference_draws.against(feature, drawn, f"the {name} as in draws of the rounds")
+        for name, feature in features.items()
+    }
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:

@@ -5,7 +5,7 @@ one unit. The model is then checked at other points: fresh draws, small shifts, 
 quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails, alone and together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,15 +24,18 @@ AFFINE = 1e-6  # the largest residual with which the model holds, in units of th
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
-PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that the target may compute from a uniform number
+PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that a uniform number is perhaps made into
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that is perhaps used as it is
+IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
 @dataclass(frozen=True)
 class Variable:
     """One number on the tape: entry `entry` of draw `draw`.
 
-    family : its law, or for a uniform number u the law whose quantile function the target applies to u. sign : −1 if
-        the target applies it to 1 − u. parameter : the parameter of a geometric law.
+    family : its law, or for a uniform number the law whose quantile function the target takes of it; "flat" if the
+    output is affine in the uniform number itself, "idle" if it never reaches the output. sign : −1 if the target takes
+    the quantile function of 1 − u. parameter : of a geometric law.
     """
 
     draw: int
@@ -197,26 +200,52 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
     for i, variable in enumerate(variables):
         if variable.family == "uniform":
             guesses = (Variable(variable.draw, variable.entry, f, of_uniform=True) for f in ("laplace", "normal", "logistic"))  # fmt: skip  # noqa: E501
-            fitting = [guess for guess in guesses if _straight(run, base, variables, z0, i, guess)]
-            if not fitting:
-                break  # one uniform number that is not understood decides, and there may be many
-            found[i] = fitting[0]
+            fitting = next((g for g in guesses if _straight(run, base, variables, z0, i, g, PROBES)), None)
+            plain = Variable(variable.draw, variable.entry, "flat")
+            if fitting is None and _straight(run, base, variables, z0, i, plain, FLAT_PROBES):
+                fitting = plain
+            if fitting is None and _idle(run, base, variables, z0, i):
+                fitting = Variable(variable.draw, variable.entry, "idle")
+            if fitting is None:
+                break  # one that is not understood is enough, and there may be many
+            found[i] = fitting
     return tuple(found)
 
 
-def _straight(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable) -> bool:
-    """Whether the output is affine in the guessed variable, at four of its values."""
-    outputs = []
-    for z in PROBES:
+def _outputs(
+    run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
+) -> Iterator[Vector]:
+    """The outputs where number i of the tape has these values, up to the first value at which there is none."""
+    for value in values:
         moved = z0.copy()
-        moved[i] = guess.value(z)
+        moved[i] = value
         done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
         if isinstance(done, NotAffine):
-            return False
-        outputs.append(done.output)
-    slopes = np.diff(outputs, axis=0) / np.diff(PROBES)[:, None]
+            return
+        yield done.output
+
+
+def _straight(
+    run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
+    probes: Sequence[float],
+) -> bool:  # fmt: skip
+    """Whether the output moves in proportion to the guessed variable, at four of its values."""
+    outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
+    if len(outputs) < len(probes):
+        return False
+    slopes = np.diff(outputs, axis=0) / np.diff(probes)[:, None]
     size = np.abs(outputs).max() + np.abs(slopes).max()
     return bool(np.abs(slopes).max() > 0 and np.abs(slopes - slopes[0]).max() <= 1e-9 * size)
+
+
+def _idle(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int) -> bool:
+    """Whether the output stays as it is wherever a uniform number is."""
+    alike = 0
+    for output in _outputs(run, base, variables, z0, i, IDLE):
+        if not np.array_equal(output, base.output):
+            return False
+        alike += 1
+    return alike == len(IDLE)
 
 
 def measured(
@@ -237,11 +266,12 @@ def measured(
     columns = []
     for i in range(len(variables)):
         moved = z0.copy()
-        moved[i] += 1.0
+        step = 1.0 if variables[i].family not in ("flat", "idle") else 0.5 if z0[i] < 0.5 else -0.5
+        moved[i] += step
         done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
         if isinstance(done, NotAffine):
             return done
-        columns.append(done.output - base.output)
+        columns.append((done.output - base.output) / step)
     gains = np.array(columns).T.reshape(len(base.output), len(variables))
     size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
     gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
@@ -295,6 +325,7 @@ def points(
         z = np.array([v.at(float(np.clip(rng.random(), 1e-15, 1 - 1e-15))) for v in variables])
         found.append((z, {k: tape.draws[k].make(rng) for k in seeds}))
     small = z0 + np.where(whole, 0.0, 1e-3 * rng.standard_normal(len(variables)))
+    small = np.where([v.family in ("flat", "idle") for v in variables], np.clip(small, 0.0, 1 - UNIT), small)
     found.append((small, {}))
     for p in FORCED:
         for upper in (False, True):

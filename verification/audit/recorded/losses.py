@@ -12,13 +12,13 @@ import numpy as np
 from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.privacy import ZCDP, Guarantee, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# relative singular values above the first number count, those below the second are 0; in between, the loss is undecided
-RANK = 1e-9, 1e-12
-OUTSIDE = 1e-6  # a larger difference outside of the range of the noise, relative to the whole, is not due to rounding
-WHOLE = 1e-6, 1e-3  # distances from a whole number: below the first a shift is whole, above the second it is not
+RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
+CERTAIN = 100  # times its rounding: a change of an output that rounding does not explain
+OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
+WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -33,19 +33,26 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws with the same noise and different centres.
 
-    mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
-        discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
-        whether some variables are discrete Laplace.
+    mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
+    variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
+    off. whole : whether some of the shifts are of discrete Laplace variables. flat, one_sided : the shifts of the
+    independent uniform and exponential variables; each gives one data set outputs that the other does not have. A shift
+    of several uniform variables in one output is not a number.
     """
 
     mu: float
     shifts: tuple[float, ...]
     error: float
     whole: bool = False
+    flat: tuple[float, ...] = ()
+    one_sided: tuple[float, ...] = ()
 
     def with_more_noise(self, share: float) -> "Law":
-        """The same difference if the noise scale is larger by a share."""
-        return replace(self, mu=self.mu / (1 + share), shifts=tuple(t / (1 + share) for t in self.shifts))
+        """The same where the noise has a scale that is larger by that share."""
+        shifts, flat, one_sided = (
+            tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
+        )
+        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided)
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
@@ -63,6 +70,21 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
         return 1.0
     log_second = epsilon + float(special.log_ndtr(-mu / 2 - epsilon / mu))
     return max(0.0, float(special.ndtr(mu / 2 - epsilon / mu)) - math.exp(log_second))
+
+
+def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
+    """δ(ε) of independent uniform and exponential laws that are moved by these shifts, the larger of both directions.
+
+    Some outputs are those of one data set alone. For all others p_x/p_x′ = e^c, where c is the sum of the shifts of the
+    exponential variables.
+    """
+    common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
+    found = 0.0
+    for sign in (1, -1):
+        shared = common * math.exp(-sum(max(0.0, -sign * t) for t in one_sided))
+        more = -math.expm1(min(0.0, epsilon - sign * sum(one_sided)))
+        found = max(found, 1 - shared + shared * more)
+    return found
 
 
 def laplace_rho(shifts: tuple[float, ...]) -> float:
@@ -86,6 +108,14 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
+    if law.flat or law.one_sided:
+        if not isinstance(claim, ApproximateDP):
+            return math.inf, 0.0
+        if any(map(math.isnan, law.flat)):
+            raise Undecided("more uniform draws than outputs, and the claim has a δ")
+        if law.mu or shifts:
+            raise Undecided("noise with a bound and noise without one, and the claim has a δ")
+        return bounded_delta(law.flat, law.one_sided, claim.epsilon), law.error
     if isinstance(claim, PureDP):
         return (math.inf, 0.0) if law.mu else (sum(map(abs, shifts)), math.sqrt(len(shifts)) * law.error)
     if law.whole and math.inf not in shifts:
@@ -178,12 +208,13 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     error = first.rounding + second.rounding
     gains, families, scales = joined(first)
     mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
+    bounded: dict[str, list[float]] = {"flat": [], "one-sided exponential": []}
     for rows, columns in components(gains):
         d, e = delta[rows], error[rows]
         if (np.abs(d) <= 4 * e).all():
             continue
         if not columns:
-            if (np.abs(d) > 100 * e).any():
+            if (np.abs(d) > CERTAIN * e).any():
                 return Law(math.inf, (math.inf,), 0.0)
             raise Undecided("an entry without noise moves by no more than rounding can")
         kinds = {families[j] for j in columns}
@@ -206,10 +237,19 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
                         raise Undecided("a value that gets integer noise is nearly a whole number, and not quite")
                     number, whole = float(round(number)), True
                 shifts.append(float(number) / scales[j])
+        elif kinds == {"flat"} or kinds == {"one-sided exponential"}:
+            family, more = families[columns[0]], len(columns) > np.linalg.matrix_rank(g)
+            z, off = _solved(g, d, e, needs_all=family != "flat")
+            if z is None:
+                return Law(0.0, (math.inf,), 0.0)
+            if (np.abs(d) <= CERTAIN * e).all():
+                raise Undecided("noise with a bound, and an entry moves by no more than rounding can")
+            bounded[family] += [math.nan] if more else [float(t) for t in z]
         else:
             raise Undecided(f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form")
         errors.append(off)
-    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole)
+    flat, one_sided = (tuple(ts) for ts in bounded.values())
+    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:

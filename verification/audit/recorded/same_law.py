@@ -16,21 +16,26 @@ from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
 TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
-BARE = 1e-9  # relative to the largest number: a larger difference of entries without noise is not due to rounding
-SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
+BARE = 1e-9  # relative to the largest number: a difference of entries without noise that is no rounding
+SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give one law
+OTHERS = {"flat", "one-sided exponential"}  # their images are no law of draws of another family either
 MOST = 45  # variables
 SECONDS = 2.0  # seconds for one data set
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The result of a comparison. difference : in words; empty if there is none. reason : the reason why the comparison
-    is undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up.
+    """What was found.
+
+    difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
+    numbers are drawn there, or for want of time. related : whether outputs from the same draws were compared, and their
+    relation says nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
+    related: bool = False
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
@@ -71,10 +76,12 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     if not any(first.used):  # the target makes new draws in every call, so it kept no noise
         return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
-    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= SYMMETRIC:
+    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
     if set(one) != set(two):
-        return Compared(f"the noise is {one[0]} in place of {two[0]}")
+        return Compared(f"the noise is {one[0]} in place of {two[0]}".replace("flat", "uniform"))
+    if one[0] not in SYMMETRIC:
+        return Compared(reason=f"{one[0]} draws on both sides")
     a, b = a * np.array(s), b * np.array(t)
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()

@@ -48,20 +48,35 @@ class Draw:
         return f"{self.family} ({size}) in {self.place}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Stream:
-    """The position in the draws of one generator. `key` is its seed, or None if it has none."""
+    """The place in the draws of one generator.
+
+    key : its seed, or None if it has none. drawn : what it drew in the run of `tape`; generators with one seed share
+    it, and a generator that is set back to an earlier place draws it again.
+    """
 
     key: Hashable | None = None
     position: int = 0
+    drawn: list[Draw] = field(default_factory=list)
+    tape: "Tape | None" = None
+
+    def twin(self) -> "Stream":
+        """A stream that goes on from the same place with the same draws."""
+        return replace(self)
+
+    def set_back(self, other: "Stream", position: int) -> None:
+        """Go on from a place in the draws of another stream, or of this one."""
+        self.key, self.drawn, self.tape, self.position = other.key, other.drawn, other.tape, position
 
 
 @dataclass
 class Tape:
     """The draws of one run.
 
-    seed : the seed of new draws. before : draws of another run, which are replayed in their order. seeds : the seeds of
-        generators. trouble : the reason why the draws are not those of the other run; empty if they are.
+    seed : of the draws that are new. before : draws of another run, which are given again in their order. seeds : what
+    generators were seeded with. trouble : why the draws are not those of the other run; empty if they are. shared : bit
+    generators by their identity, with their streams.
     """
 
     seed: int
@@ -69,6 +84,7 @@ class Tape:
     draws: list[Draw] = field(default_factory=list)
     seeds: list[str] = field(default_factory=list)
     trouble: str = ""
+    shared: dict[int, tuple[Any, Stream]] = field(default_factory=dict)
     _seeded: dict[Hashable, list[Draw]] = field(default_factory=dict)
 
     _generator: np.random.Generator | None = None
@@ -83,19 +99,23 @@ class Tape:
     def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
         """The next draw of a generator; the caller may change a returned array."""
         shape = as_shape(shape)
-        if stream.key is None:
-            found = self._next(family, parameters, shape, make)
-        else:
-            kept = self._seeded.setdefault(stream.key, [])
-            if stream.position == len(kept):
-                kept.append(self._next(family, parameters, shape, make, seeded=True))
-            found = kept[stream.position]
-            stream.position += 1
-            if found.signature != (family, parameters, shape):
-                self.trouble = self.trouble or "two generators have one seed, and make other draws from it"
-                found = self._new(family, parameters, shape, make)
+        self.enter(stream)
+        seeded = stream.key is not None
+        if stream.position == len(stream.drawn):
+            stream.drawn.append(self._next(family, parameters, shape, make, seeded))
+        found = stream.drawn[stream.position]
+        stream.position += 1
+        if found.signature != (family, parameters, shape):
+            self.trouble = self.trouble or "numbers of one seed, or of one state, are drawn again as others"
+            found = self._new(family, parameters, shape, make)
         value = found.value
         return value.copy() if isinstance(value, np.ndarray) else value
+
+    def enter(self, stream: Stream) -> None:
+        """Begin with a stream of another run."""
+        if stream.tape is not self:
+            drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
+            stream.tape, stream.position, stream.drawn = self, 0, drawn
 
     def _next(
         self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make, seeded: bool = False

@@ -102,6 +102,7 @@ def as_json(report: AuditReport) -> dict[str, Any]:
             {"question": s.question, "look": s.look, "share": float(s.share), "tests": s.tests} for s in report.budget
         ],
         "notes": list(report.notes),
+        "questions": {"asked": len(report.asked), "skipped": len(report.not_asked)},
         "draws": {"made": report.draws, "failures": report.failures},
         "exact": [as_data(loss) for loss in report.exact],
         "checks": [_check(check, id(check) in drawn) for check in report.checks],

@@ -165,6 +165,7 @@ def _run(body: Element, report: AuditReport) -> None:
         "claim": f"{report.claim}, {report.adjacency}",
         "options": ", ".join(f"{key} {value}" for key, value in report.options.items()),
         "false alarm": f"probability at most {report.false_alarm:g} that a target which keeps its promises is refuted",
+        "questions": words.questions_asked(report),
         "draws": words.draws_made(report),
         "seed": report.seed,
         "time": f"{report.seconds:.1f} s",

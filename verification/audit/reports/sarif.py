@@ -24,6 +24,7 @@ from covassay.verification.audit.reports.words import (
     exact_sentence,
     explanation,
     p_text,
+    questions_asked,
     subject,
 )
 
@@ -151,6 +152,7 @@ def _properties(report: AuditReport) -> dict[str, Any]:
     return {
         "verdict": report.verdict.value,
         "subject": plain(subject(report)),
+        "questions": questions_asked(report),
         "exact": plain(exact_sentence(report)),
         "bits": plain(bits_sentence(report)),
         "diagnoses": [plain(text) for text in report.diagnoses],

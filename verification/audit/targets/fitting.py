@@ -37,7 +37,7 @@ from covassay.verification.audit.targets.returned import OFFERED, described, off
 
 ROLES = {
     "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
-    "features table input inputs a m",
+    "features table input inputs vectors a m",
     "epsilon": "epsilon eps ε epsilontotal totalepsilon targetepsilon epsilontarget dpepsilon privacyepsilon",
     "delta": "delta δ targetdelta totaldelta dpdelta privacydelta",
     "rho": "rho ρ zcdp zcdprho rhozcdp totalrho targetrho",
@@ -58,8 +58,8 @@ RANDOM_FORMS = {
     "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
-RELEASING = ["release", "privatize", "privatise"]  # names of methods whose result is released
-METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "randomise", "randomize"]
+RELEASING = ["release", "privatize", "privatise"]  # methods that say that what they give is released
+METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "execute", "randomise", "randomize"]
 LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
 OUTPUTS = [
     "covariance_",
@@ -204,7 +204,7 @@ def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
         arguments, missing = _arguments(parameters, forms, True)
         return f"f({arguments})", missing, ""
     arguments, missing = _arguments(parameters, forms, False)
-    return f"f({arguments})", missing, _method(function, f"f({arguments})")
+    return f"f({arguments})", missing, _method(function, f"f({arguments})", forms)
 
 
 def _copied(estimator: Any, forms: _Forms) -> str:
@@ -217,8 +217,12 @@ def _copied(estimator: Any, forms: _Forms) -> str:
     return made
 
 
-def _method(kind: type, made: str) -> str:
-    """The method of a class that takes the data: chosen by its name or by a parameter's name, or the only method."""
+def _method(kind: type, made: str, forms: _Forms) -> str:
+    """The method of a class that takes the data: one with a telling name or a telling parameter, or the only one."""
+
+    def call(name: str) -> str:
+        return f"{made}.{name}({_arguments(_parameters_of_method(kind, name), forms, True)[0]})"
+
     public = [name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(getattr(kind, name))]
     if "__call__" in dir(kind):
         public.append("__call__")
@@ -229,7 +233,7 @@ def _method(kind: type, made: str) -> str:
     if len(chosen) != 1:
         if not taking:
             raise Misfit("no method takes data", f"{made}.…(x)")
-        raise Misfit(f"several methods take data ({', '.join(taking)})", *(f"{made}.{name}(x)" for name in chosen))
+        raise Misfit(f"several methods take data ({', '.join(taking)})", *map(call, chosen))
     return chosen[0]
 
 

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from covassay.verification.claims.kernel import findings, kernel, lock, sources, vectors
@@ -27,8 +27,9 @@ class GateReport:
     words: dict[str, str]
     wrong: list[Discrepancy]  # findings that accepting a new lock cannot resolve
     differences: list[Discrepancy]  # from the lock
-    record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
-    vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
+    record: RocqLock | None = None  # what accepting would lock, if all theorems were audited
+    vectors: str = ""  # what accepting would export, if all theorems were audited
+    texts: Mapping[str, str] = field(default_factory=dict)  # of the definitions in the record, by name
 
     @property
     def findings(self) -> list[Discrepancy]:
@@ -128,7 +129,10 @@ def recheck(
     differences = _whole_differences(proofs, locked, now) if whole else findings.lock_findings(locked, now)
     failed = {tag for finding in (*wrong, *differences) for tag in finding.tags}
     words = {tag: FAILED if tag in failed else RECHECKED for tag in wanted}
-    return GateReport(words, wrong, differences, now if whole else None, found.exported if whole else "")
+    if not whole:
+        return GateReport(words, wrong, differences)
+    texts = {name: found.audit.definitions[name].text for name in now.definitions}
+    return GateReport(words, wrong, differences, now, found.exported, texts)
 
 
 def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled: set[str]) -> GateReport:

@@ -4,10 +4,10 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Three kinds of statements are kept twice: theorems, definitions, and lemmas about the numbers in proofs/vectors.json.
-(The kernel has evaluated these numbers.) One copy is text for people. The other is a digest of the explicit form, in
-which implicit arguments and notations are written out. So two statements that print alike but differ have different
-digests.
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel has evaluated these numbers.)
+One copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
+written out. So two statements that print alike but differ have different digests. Of a definition only this digest is
+kept; `covassay claims accept --rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
@@ -94,16 +94,6 @@ class LockedTheorem(LockEntry):
 
 
 @dataclass(frozen=True)
-class LockedDefinition(LockEntry):
-    """A definition that a statement uses, directly or through other definitions."""
-
-    SHOWN = "text"
-
-    text: str
-    explicit: str  # the digest of the explicit definition
-
-
-@dataclass(frozen=True)
 class LockedWitness(LockEntry):
     """A witness that is a lemma: it proves that something satisfies the predicate."""
 
@@ -155,7 +145,7 @@ class RocqLock:
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
     witnesses: Mapping[str, LockedWitness | AssumedWitness] = field(default_factory=dict)  # by predicate
     vectors: LockedVectors = field(default_factory=LockedVectors)
-    definitions: Mapping[str, LockedDefinition] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)  # beneath a statement: name -> digest
     sources: Mapping[str, str] = field(default_factory=dict)  # file -> digest
 
 
@@ -172,7 +162,7 @@ def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str =
         theorems={tagged.tag: _theorem(audit, tagged, statement) for tagged, statement in audit.theorems.items()},
         witnesses=_witnesses(audit),
         vectors=LockedVectors(sources.sha256(exported), lemmas),
-        definitions={n: LockedDefinition(audit.definitions[n].text, audit.definitions[n].digest) for n in beneath},
+        definitions={name: audit.definitions[name].digest for name in beneath},
         sources=sources.digests(folder),
     )
 
@@ -246,7 +236,7 @@ def parse(text: str) -> RocqLock:
             exported=_text(vectors["exported"], f"{NAME}, vectors, exported"),
             lemmas=_named(vectors["lemmas"], LockedLemma.read, f"{NAME}, vectors, lemmas"),
         ),
-        definitions=_named(content["definitions"], LockedDefinition.read, f"{NAME}, definitions"),
+        definitions=_named(content["definitions"], _text, f"{NAME}, definitions"),
         sources=_named(content["sources"], _text, f"{NAME}, sources"),
     )
     if as_text(known) != _dumped(content):
@@ -307,7 +297,7 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 def theorem_digest(lock: RocqLock, tag: str) -> str:
     """A digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
-    beneath = [lock.definitions[name].explicit for name in entry.definitions]
+    beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
 
 
@@ -331,11 +321,14 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
     return [*changed_theorems(old, new), *sorted(others)]
 
 
-def changes(old: RocqLock, new: RocqLock) -> list[str]:
-    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses."""
+def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
+    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses.
+
+    Of a definition that is new or changed, they show the text; `texts` has the texts by name.
+    """
     return [
         *_changed("theorem", old.theorems, new.theorems),
-        *_changed("definition", old.definitions, new.definitions),
+        *_changed_definitions(old.definitions, new.definitions, texts),
         *_changed("witness", old.witnesses, new.witnesses),
         *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
         *(["exported numbers differ from the locked ones"] if old.vectors.exported != new.vectors.exported else []),
@@ -358,6 +351,14 @@ def _changed(kind: str, old: Mapping[str, LockEntry], new: Mapping[str, LockEntr
             continue
         lines += [f"  - {old[name].shown}"] if name in old else []
         lines += [f"  + {new[name].shown}"] if name in new else []
+    return lines
+
+
+def _changed_definitions(old: Mapping[str, str], new: Mapping[str, str], texts: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            lines += [f"definition {name}", f"  + {texts[name]}" if name in new else "  - is no longer used"]
     return lines
 
 

@@ -61,7 +61,12 @@ def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
 
 
-BESIDE = Beside(laplace, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
+def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+    """That many draws of `laplace`."""
+    return np.array([laplace(x, rng) for _ in range(size)])
+
+
+BESIDE = Beside(many, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
 
 
 def looked_at(draw: object, samples: int = 2000) -> list[Finding]:
@@ -102,7 +107,7 @@ def test_a_branch_for_some_data_is_seen_and_named(draw: object, named: str) -> N
 
 @pytest.mark.thorough
 def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_out() -> None:
-    def rejects(x: Matrix, rng: np.random.Generator) -> Matrix:
+    def rejects(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         raise InvalidInput("x = …: must be something else")
 
     setting = Setting(Target("x", lambda x, *, epsilon, rng: laplace(x, rng)), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)

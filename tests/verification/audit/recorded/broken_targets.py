@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
@@ -277,3 +278,44 @@ def noise_in_sixteen_bits(x: Any, *, epsilon: float, rng: Any) -> Any:
 def noise_in_three_decimals(x: Any, *, rho: float, rng: Any) -> Any:
     s, n = moment(x)
     return s / 3 + np.round(mirrored(rng.standard_normal((D, D))) / (n * math.sqrt(rho)), 3)
+
+
+# NOISE WITH A BOUND
+
+
+def corner(x: Any) -> float:
+    return float(moment(x)[0][0, 0])
+
+
+@broken(EPSILON, math.inf)
+def uniform_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return corner(x) + rng.uniform(-9, 9) / epsilon
+
+
+@broken(RHO, math.inf)
+def twelve_uniform_numbers(x: Any, *, rho: float, rng: Any) -> Any:
+    return corner(x) + (rng.random(12).sum() - 6) / math.sqrt(rho)
+
+
+@broken(EPSILON, math.inf)
+def one_sided_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.diag(moment(x)[0]) + rng.exponential(3 / epsilon, size=D)
+
+
+@broken(ApproximateDP(1.0, 0.01), 0.01 / 0.97)
+def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    """One of six rows moves the corner by 1/6, which is a share δ of an interval of the length 1/(6δ)."""
+    return corner(x) + 0.97 / (6 * delta) * rng.random()
+
+
+@broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
+def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    """Outputs below those of the neighbour have the probability 1 − e^{−δ/0.97}, which is above δ."""
+    return corner(x) + 0.97 / (6 * delta) * rng.exponential()
+
+
+@broken(RHO, 0.5 / 0.97**2)
+def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
+    """The quantile function of a square of uniform numbers, whose lower triangle is thrown away."""
+    s, n = moment(x)
+    return s + 0.97 / (n * math.sqrt(rho)) * mirrored(special.ndtri(rng.random((D, D))))

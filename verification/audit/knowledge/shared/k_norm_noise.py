@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.special import gammainc, gammaincc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
@@ -42,7 +42,7 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
         return lambda z: z[:, 0, 1], LAPLACE
     if body == "l2":
         return lambda z: 2 * z[:, 0, 1] ** 2 / (z**2).sum(axis=(1, 2)), lambda w: haar.squared_coordinate_cdf(w, 3)
-    return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
+    return lambda z: np.abs(z[:, 0, 1]), lambda t: np.where(t > 0, gammainc(4, t) + t / 3 * gammaincc(3, t), 0.0)
 
 
 @dataclass(frozen=True)

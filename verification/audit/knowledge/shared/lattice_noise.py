@@ -64,14 +64,8 @@ class Lattice:
         return whole
 
     def spread(self, outputs: Matrix) -> Matrix:
-        """The number from the continuous law for every entry of Z."""
-        z = self.counts(outputs)
-        rng = np.random.default_rng(z.shape)
-        size, share = np.abs(z), rng.random(z.shape)
-        beyond = self.tail(size + 1)
-        number = self.quantile(beyond + share * (self.tail(size) - beyond))
-        spread: Matrix = np.where(z == 0, np.where(rng.random(z.shape) < 0.5, -1, 1), np.sign(z)) * number
-        return spread
+        """The continuous number for every entry of Z."""
+        return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:
         """The entries on and above the diagonal of all draws."""
@@ -95,6 +89,16 @@ class Lattice:
     def tests(self) -> dict[str, Test]:
         """The two tests that exist only for a lattice."""
         return {ZEROS: self.zeros, ON_THE_LATTICE: self.on_the_lattice}
+
+
+def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matrix:
+    """The continuous number for every whole number in an array of any shape."""
+    rng = np.random.default_rng(z.shape)
+    size, share = np.abs(z), rng.random(z.shape)
+    beyond = tail(size + 1)
+    number = quantile(beyond + share * (tail(size) - beyond))
+    spread: Matrix = np.where(z == 0, np.where(rng.random(z.shape) < 0.5, -1, 1), np.sign(z)) * number
+    return spread
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:

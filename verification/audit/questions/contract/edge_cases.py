@@ -94,7 +94,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
         else:
             unproven.append(f"{name}: {outcome}")
     if failures:
-        return decided("edge cases", "data-dependent failure on valid data: " + "; ".join(failures), "")
+        return decided("edge cases", broken="data-dependent failure on valid data: " + "; ".join(failures))
     if unproven:
         text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that this breaks the claim is not proven"
         return Finding("contract", "edge cases", Status.REFUTED if form.names_a_law else Status.NOTED, text)

@@ -28,7 +28,9 @@ def new_seed(setting: Setting, form: Form) -> Finding:
     repeated = all(np.array_equal(good[0], other) for other in good[1:])
     broken = "different generators gave the same output: the target fixes its seed or adds no noise"
     worst = Status.REFUTED if form.names_a_law else Status.NOTED
-    return decided(name, broken if repeated else "", "different generators give different outputs", worst)
+    return decided(
+        name, broken=broken if repeated else "", whole="different generators give different outputs", worst=worst
+    )
 
 
 QUESTION = Question(

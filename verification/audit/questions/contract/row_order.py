@@ -47,15 +47,19 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
     broken = "" if same(SUMMATION) else "reversing the rows changed the output"
     if broken and same(SINGLE):
-        return decided("row order", f"{broken} by as little as rounding in single precision does", "", Status.NOTED)
+        return decided(
+            "row order", broken=f"{broken} by as little as rounding in single precision does", worst=Status.NOTED
+        )
     if broken and not form.names_a_law:
-        return decided("row order", f"{broken}, which a claim of privacy alone does not forbid", "", Status.NOTED)
+        return decided(
+            "row order", broken=f"{broken}, which a claim of privacy alone does not forbid", worst=Status.NOTED
+        )
     if broken:
         proven = _difference_proven(setting, alpha)
         status = Status.REFUTED if proven else Status.NOTED
         said = proven or "no difference in law was proven: noise may be rotated into a basis that depends on the order"
-        return decided("row order", f"{broken} under one seed; {said}", "", status)
-    return decided("row order", "", "reversing the rows changes nothing")
+        return decided("row order", broken=f"{broken} under one seed; {said}", worst=status)
+    return decided("row order", whole="reversing the rows changes nothing")
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:

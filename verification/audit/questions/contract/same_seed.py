@@ -22,7 +22,9 @@ def same_seed(setting: Setting) -> Finding:
     if isinstance(first, Failure) or isinstance(second, Failure):
         return skipped(name, first, second)
     broken = "two equal generators gave different outputs: the randomness does not come from rng"
-    return decided(name, "" if np.array_equal(first, second) else broken, "equal generators give equal outputs")
+    return decided(
+        name, broken="" if np.array_equal(first, second) else broken, whole="equal generators give equal outputs"
+    )
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,11 @@ SHAPES = (
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
 OF_GAINS = SHAPES[:2]
-SEED = 0  # the seed for the rows
-SECONDS = 1.0  # seconds for all data sets
-WHOLE = 1  # data sets on which the whole laws are compared; on the others, two outputs are compared first
-SHOWN = 3  # the most draws in the report
+SEED = 0  # the seed of these rows
+SECONDS = 1.0  # for all data sets
+SCREENED = 0.4  # the share of this time for a look at two outputs on every data set
+WHOLE = 1  # data sets on which the laws are compared as a whole; on the others, two outputs first
+SHOWN = 3  # draws that are named
 
 
 @dataclass(frozen=True)
@@ -77,23 +78,46 @@ class _Seen:
     reasons: dict[str, None] = field(default_factory=dict)
 
 
+def _screened(
+    listed: list[tuple[str, Matrix]], target: Recorder, reference: Recorder, seed: int
+) -> tuple[list[tuple[str, Matrix]], int]:
+    """The data sets, one on which two outputs differ first, and from which number on they are known to be alike.
+
+    None is put first if target and reference make other draws already on the first one.
+    """
+    allowed = Allowance(SCREENED * SECONDS)
+    for k, (_, x) in enumerate(listed):
+        alike = same_outputs(target, reference, x, seed)
+        if alike is False:
+            return [*listed[k:], *listed[:k]], len(listed) - k
+        if alike is None or allowed.over:
+            return listed, len(listed)
+    return listed, 0
+
+
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Compare laws by arithmetic where possible, and gains otherwise."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
     seed, allowed = subject.setting.seed, Allowance(SECONDS)
     compare, seen = on_common_draws, _Seen()
-    for where, x in data_sets(subject):
+    ordered, alike = _screened(list(data_sets(subject)), target, reference, seed)
+    for k, (where, x) in enumerate(ordered):
         left = allowed.left
         if allowed.over:
             break
-        if seen.same >= WHOLE and compare is on_common_draws and same_outputs(target, reference, x, seed):
+        known = seen.same >= WHOLE and compare is on_common_draws
+        if known and (k >= alike or same_outputs(target, reference, x, seed)):
             seen.alike += 1
             continue
         found = compare(target, reference, x, seed, left)
         if found.reason and compare is on_common_draws and not (seen.same and found.left_out):
-            compare, apart = compared, found.reason
-            found = compare(target, reference, x, seed, left)
-            found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
+            apart = found
+            found = compared(target, reference, x, seed, left)
+            if found.reason and apart.related:
+                seen.reasons[apart.reason] = None
+                continue  # the relation may say more on other data
+            compare = compared
+            found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:
                 now_and_then = at_times(target, reference, x, seed, allowed.left)
                 found = now_and_then if now_and_then.difference else found
