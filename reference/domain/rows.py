@@ -41,7 +41,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
         require_dimension("the number of columns of x", x.shape[1])
-        return x.through(_checked_chunks, x.shape[1])
+        return x.once("rows", lambda: x.through(_checked_chunks, x.shape[1]))
     return _as_array(x, fewest=fewest)
 
 

@@ -1,7 +1,7 @@
 """The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
 
-Another auditor is imported only if it is installed. It is used through its own interface, with the settings that its
-examples show; where two of them were reasonable, both are tried, and the better one counts.
+Another auditor is imported only if it is installed. It is used through its own interface, with the settings of its
+examples; if two settings were reasonable, both are tried, and the better result counts.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ COMPOSITION_DELTA = 1e-5  # at which dp-recorder's own test reads the ε of a co
 
 @dataclass(frozen=True)
 class Finding:
-    """What a tool proved at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
+    """The result of a tool at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
 
     bound: float | None
     refuted: bool
@@ -60,7 +60,7 @@ Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on
 
 @dataclass(frozen=True)
 class Tool:
-    """An auditor. `settings` are the ways of running it that are tried, `absent` says why a case is not for it."""
+    """An auditor. `settings` are its tried settings; `absent` gives the reason why a case does not apply to it."""
 
     name: str
     package: str
@@ -111,7 +111,7 @@ def _generator(case: Case, seed: int, tool: str) -> np.random.Generator:
 
 
 def by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """What `run_pair` proves, which is the part of an audit that looks at one pair of data sets."""
+    """The result of `run_pair`, the part of an audit that tests one pair of data sets."""
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return case.sample(x, 1, rng)[0]
@@ -342,7 +342,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
-    """What dp-recorder finds: by replay where the function can be instrumented, else by sampling."""
+    """The findings of dp-recorder: by replay if the function can be instrumented, else by sampling."""
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 

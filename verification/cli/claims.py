@@ -23,7 +23,7 @@ PARSER = {
 
 
 def list_claims(options: argparse.Namespace) -> int:
-    """Print every claim, one line each, or what is wrong with what is true in its place."""
+    """Print every claim in one line, or the false claims with their corrections."""
     selected = render.select(options.paper, options.verdict, options.kind, options.wrong)
     if options.json:
         print_json([render.as_json(c) for c in selected])

@@ -37,7 +37,7 @@ def rejected(row: Row) -> bool:
 
 
 def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
-    """Every row with whether the mutant was rejected, in the order in which the runs end."""
+    """Every row with a flag whether the mutant was rejected, in the order in which the runs end."""
 
     def one(row: Row) -> tuple[Row, bool]:
         return row, rejected(row)

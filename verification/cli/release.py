@@ -93,7 +93,7 @@ no python-flint. --set input_bits=b sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",
-    "allow_abbrev": False,  # --scale must not do what --scale-by-data-not-private says
+    "allow_abbrev": False,  # the abbreviation --scale must not select --scale-by-data-not-private
 }
 
 
@@ -184,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """The path that was given; an empty one, which an unset variable of a shell leaves, is none."""
+    """The given path; an empty text, for instance from an unset shell variable, is rejected."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -204,7 +204,10 @@ def _data(arguments: list[str]) -> Any:
 
 
 def _matching(argument: str) -> list[str]:
-    """The files that match a pattern which the shell has not replaced, or the argument itself if it is none."""
+    """The files that match a pattern that the shell has not expanded.
+
+    If the argument is no pattern, the argument itself.
+    """
     if not argument:
         raise InvalidInput("data '': must be the path of a file or a directory, or -")
     if os.path.lexists(argument) or not glob.has_magic(argument):
@@ -227,7 +230,7 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _rounded(options: argparse.Namespace, name: str) -> bool:
-    """Whether the release is exact: if it was asked for, or if there is a choice and nothing was said."""
+    """Whether the release is rounded exactly: if requested, or by default if the mechanism allows both."""
     if mechanism(name).name in ON_A_LATTICE:
         return not options.float
     by_default = not options.float and name in WITH_ROUNDED_FORM
@@ -243,7 +246,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:
-    """The budget as it was stated; a release has no default budget."""
+    """The stated budget; a release has no default budget."""
     keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
         missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"

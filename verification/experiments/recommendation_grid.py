@@ -1,4 +1,4 @@
-"""Holds the recommendation against simulation: is what it ranks first truly the best, and are its predictions right?
+"""Compare the recommendation with simulation: is its first choice truly the best, and are its predictions right?
 
     python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--kind equal] [--power 1]
                                                                             [--seed 1]
@@ -11,11 +11,11 @@ the points have a budget ε, half a budget ρ. All lie where a release might say
 With --power p the eigenvalues fall like i^{−p}; the recommendation imagines p = 1, so that other values test what it
 does not know.
 
-"Truly best" is said of the candidate with the least simulated root mean square Frobenius error, and of every candidate
-whose error cannot be told from it: they differ by less than 2.58 standard errors. Such a point is a tie. Candidates
-within 15 % of the best are simulated with three times as many further draws before that is decided.
+The candidate with the least simulated root mean square Frobenius error is "truly best", and so is every candidate whose
+error differs from it by less than 2.58 standard errors. In that case the point is a tie. Candidates within 15 % of the
+best are simulated with three times as many further draws before that is decided.
 
-FILE keeps a line of JSON for every point. A point that is in it already is not simulated again.
+FILE has a line of JSON for every point. A point that is already in it is not simulated again.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from covassay.verification.experiments.recommendation import rng_of, root_mean_s
 
 SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
-CLOSE, MORE = 1.15, 3  # candidates within this factor of the best get so many times more draws
+CLOSE, MORE = 1.15, 3  # candidates within the first factor of the best get so many times more draws
 TOLD_APART = 2.58  # standard errors
 
 
@@ -79,7 +79,7 @@ def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAr
 def squared_errors(
     candidates: Sequence[Candidate], x: Matrix, point: Setting, rng: np.random.Generator, draws: int
 ) -> dict[str, Matrix]:
-    """‖Σ̂ − Σ‖_F² of that many releases of every candidate; a release and its projection come from one draw."""
+    """‖Σ̂ − Σ‖_F² for a number of releases of every candidate; a release and its projection use the same draw."""
     truth, budget = second_moment(x), point.budget.keywords()
     found: dict[str, list[float]] = {candidate.name: [] for candidate in candidates}
     alike: dict[str, list[Candidate]] = {}
@@ -122,11 +122,10 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point beside its recommendation.
-
-    truly_best : the candidate with the least simulated error, and those that cannot be told from it. loss : by how much
-        the simulated error of the recommended candidate exceeds the least one. missed : the candidates whose simulated
-        error is outside the interval of the prediction. predictions : how many were predicted.
+    """A simulated point with its recommendation. truly_best : the candidate with the least simulated error, and those
+    that do not differ significantly. loss : the excess of the recommended candidate's simulated error over the least
+    one. missed : the candidates whose simulated
+        error is outside the interval of the prediction. predictions : the number of predicted errors.
     """
 
     setting: Setting
@@ -144,7 +143,7 @@ class Comparison:
 
 
 def compared(row: Mapping[str, Any]) -> Comparison:
-    """A simulated point beside what is recommended for it now."""
+    """A simulated point with the present recommendation for it."""
     budget = row["budget"]
     claim = PureDP(budget["epsilon"]) if "epsilon" in budget else ZCDP(budget["rho"])
     setting = Setting(row["rows"], row["dimension"], claim, row["trace"])

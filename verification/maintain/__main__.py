@@ -26,7 +26,7 @@ PROGRAM = Program(
 
 def main(arguments: list[str]) -> int:
     """Run a program in the folder of a clone, where `tests` can be imported; return its exit status."""
-    sys.path.append(str(Path.cwd()))
+    sys.path.insert(0, str(Path.cwd()))  # before a package of that name that is installed
     try:
         return PROGRAM.run(arguments)
     except ModuleNotFoundError as error:

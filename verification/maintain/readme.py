@@ -53,7 +53,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
     Raises
     ------
-    InvalidInput : it has a count that nothing counts.
+    InvalidInput : the text has a count of an unknown name.
     """
 
     def now(match: re.Match[str]) -> str:
@@ -65,7 +65,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """The proven spend as a share of the budget: a range over the choices, for each calibration."""
+    """The proven spend as a share of the budget: for each calibration, the range over the other choices."""
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
@@ -96,7 +96,7 @@ def with_table(text: str, table: str) -> str:
 
     Raises
     ------
-    InvalidInput : it has no place for the table.
+    InvalidInput : the text has no place for the table.
     """
     head, found, rest = text.partition(BEGIN)
     _, closed, tail = rest.partition(END)

@@ -1,4 +1,4 @@
-"""Reading data sets that another library has opened: of pyarrow, dask, pandas and NumPy.
+"""Reading data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
 No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie, and sums
 travel. A mechanism that needs the rows themselves, such as one that reads groups of them, gets the partitions one after
@@ -27,7 +27,7 @@ READABLE_OBJECTS = (
 
 
 def kind_of(data: object) -> str | None:
-    """How messages call a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
+    """The name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
     if isinstance(data, np.ndarray):
         return ARRAY
     library = type(data).__module__.partition(".")[0]
@@ -40,7 +40,7 @@ def kind_of(data: object) -> str | None:
 
 
 def open_frame(data: Any) -> Part:
-    """Ask the library for names and types, and count the rows; the entries are checked when they are read."""
+    """Get names and types from the library, and count the rows; the entries are checked when they are read."""
     kind = kind_of(data)
     try:
         return OPENED[str(kind)](data)
@@ -86,7 +86,7 @@ def _little_memory(data: Any) -> dict[str, Any]:
 
 
 def _of_frame(frame: Any, places: tuple[int, ...]) -> Matrix:
-    """Columns of a data frame, by place, as float64; what is missing is NaN."""
+    """Columns of a data frame, by position, as float64; missing values become NaN."""
     numbers: Matrix = frame.iloc[:, list(places)].to_numpy(dtype="float64", na_value=np.nan)
     return numbers
 

@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.statistics.tests import POWER
 
 Failures = dict[str, int]  # the number of draws without an output, for each way in which they ended
@@ -30,6 +31,9 @@ NOT_IN_JSON = "not in JSON"  # metadata key: a field for other questions, which 
 @dataclass(frozen=True)
 class Facts:
     """The figures of one finding."""
+
+    def __init_subclass__(cls) -> None:
+        storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
         """Whether these figures show no more loss than this guarantee allows; False for kinds that do not define it."""

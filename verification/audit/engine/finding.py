@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeVar, get_args
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import Facts
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.statistics.curves import Curve
 
 Kind = Literal["contract", "data path", "law", "privacy", "bits"]
@@ -14,6 +15,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 F = TypeVar("F", bound=Facts)
 
 
+@storable
 class Status(Enum):
     """The outcome of one check. No outcome certifies the target."""
 
@@ -68,6 +70,7 @@ class Look:
         return self.again is None or scenario in self.again
 
 
+@storable
 @dataclass(frozen=True)
 class Finding:
     """One result of a question.

@@ -1,7 +1,8 @@
 """A file with the draws of a run, from which the same command continues after any kind of interruption.
 
-The continued run asks all its questions again. Their draws are seeded by label, so the file's draws for a label, data
-and size are those that would be made again. Questions that make a few draws without a label repeat them.
+The continued run asks its questions again. Their draws are seeded by label, so the file's draws for a label, data and
+size are those that would be made again. A question that draws without a label is not asked again if its findings are
+plain data: the file has them.
 
 The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. Its
 table `identity` says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are stored exactly.
@@ -12,9 +13,10 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,21 +28,30 @@ from covassay.verification.statistics.pooling import Places, Total
 from covassay.verification.statistics.tests import Quadrants, Successes
 
 APPLICATION = 0x434F5641  # the application id in the file: "COVA"
-FORM = 2  # the version of the format of the file
+FORM = 3  # the version of the format of the file
 K = TypeVar("K", bound=type)
 KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
 
 
 def storable(kind: K) -> K:
-    """Mark a dataclass whose values can be stored."""
+    """Mark a dataclass or an enumeration whose values can be stored."""
     KINDS[kind.__name__] = kind
     return kind
 
 
 def encoded(value: Any) -> Any:
-    """Plain data for JSON, from which `decoded` makes the same value again."""
+    """Plain data for JSON, from which `decoded` makes the same value again.
+
+    Raises
+    ------
+    TypeError : it has a dataclass or an enumeration that is not `storable`.
+    """
+    if isinstance(value, Enum):
+        return {"class": type(value).__name__, "value": value.value}
     if is_dataclass(value) and not isinstance(value, type):
-        return {"kind": type(value).__name__, **{f.name: encoded(getattr(value, f.name)) for f in fields(value)}}
+        if KINDS.get(type(value).__name__) is not type(value):
+            raise TypeError(f"{type(value).__name__} is not storable")
+        return {"class": type(value).__name__, **{f.name: encoded(getattr(value, f.name)) for f in fields(value)}}
     if isinstance(value, np.ndarray):
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
         return {"array": data, "type": value.dtype.str, "shape": list(value.shape)}
@@ -50,7 +61,7 @@ def encoded(value: Any) -> Any:
         return [encoded(item) for item in value]
     if isinstance(value, dict):
         name = "counts" if isinstance(value, Counter) else "table"
-        return {name: [[key, encoded(item)] for key, item in value.items()]}
+        return {name: [[encoded(key), encoded(item)] for key, item in value.items()]}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -66,10 +77,10 @@ def decoded(value: Any) -> Any:
     if "tuple" in value:
         return tuple(decoded(item) for item in value["tuple"])
     if "table" in value:
-        return {key: decoded(item) for key, item in value["table"]}
+        return {decoded(key): decoded(item) for key, item in value["table"]}
     if "counts" in value:
-        return Counter({key: decoded(item) for key, item in value["counts"]})
-    return KINDS[value["kind"]](**{name: decoded(item) for name, item in value.items() if name != "kind"})
+        return Counter({decoded(key): decoded(item) for key, item in value["counts"]})
+    return KINDS[value["class"]](**{name: decoded(item) for name, item in value.items() if name != "class"})
 
 
 class Store:
@@ -93,6 +104,16 @@ class Store:
         text = json.dumps(encoded(value))
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """`make()`, or what it gave before the run was ended, if that can be in a store."""
+        _, made = self.get(key)
+        if made:
+            return made[0]
+        value = make()
+        with suppress(TypeError):
+            self.put(key, (0, [value]))
+        return value
 
 
 def _digest(text: str) -> str:

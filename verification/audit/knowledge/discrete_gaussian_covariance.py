@@ -1,6 +1,6 @@
-"""Discrete Gaussian noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+"""Discrete Gaussian noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
 
-Spread over their shares of the continuous law they are exactly normal, so that the tests of GaussCov apply.
+Added randomisation makes these numbers exactly normal (`shared.lattice_noise`), so that the tests of GaussCov apply.
 """
 
 import math
@@ -45,7 +45,7 @@ def tail_of(sigma: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadGaussian(GaussianNoise):
-    """The noise E of GaussCov, seen through a lattice; `scale` is σ in whole numbers."""
+    """The noise E of GaussCov, recovered from the lattice; `scale` is σ in lattice units."""
 
     x: Matrix
     input_bits: int
@@ -69,7 +69,7 @@ def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of Gaussian noise with equal variances, seen through the lattice."""
+    """The law of Gaussian noise with equal variances, recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         deviations = partial(deviations_of_sums, claim)

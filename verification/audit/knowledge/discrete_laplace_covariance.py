@@ -1,6 +1,6 @@
-"""Discrete Laplace noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+"""Discrete Laplace noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
 
-Spread over their shares of the continuous law they are exactly Laplace, so that the tests of LapCov apply.
+Added randomisation makes these numbers exactly Laplace (`shared.lattice_noise`), so that the tests of LapCov apply.
 """
 
 import math
@@ -44,7 +44,7 @@ def tail_of(t: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadLaplace(EntrywiseNoise):
-    """The noise E of entrywise Laplace noise, seen through a lattice; `scale` is t."""
+    """The entrywise Laplace noise E, recovered from the lattice; `scale` is t."""
 
     input_bits: int
 
@@ -58,7 +58,7 @@ class SpreadLaplace(EntrywiseNoise):
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
-        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        """The test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
 
 
@@ -70,7 +70,7 @@ def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of entrywise Laplace noise, seen through the lattice."""
+    """The law of entrywise Laplace noise, recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         scales = partial(scales_of_sums, claim)

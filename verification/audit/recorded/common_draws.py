@@ -28,6 +28,7 @@ from covassay.verification.audit.recorded.tape import Tape
 FRESH = 12  # tapes of fresh draws
 MOST_FORCED = 12  # variables that are forced one by one
 OVERDETERMINED = 6  # outputs more than a linear map needs
+POWER, GROWN = 2**12, 100.0  # a power of a linear map, and a norm that it has only if powers grow
 LINEAR = 1e-7  # relative to the spread of the outputs: a linear map that is off by less holds
 EXACT = 1e-9  # relative to the spread of an entry: a relation that is off by less holds
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
@@ -206,8 +207,12 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    values = np.abs(np.linalg.eigvals(matrix @ kept.T))
+    own = u[:, :count].T @ y @ kept.T / s[:count]  # the map where the outputs have unit spread each way
+    values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])
     if abs(worst - 1) <= TELLING:
-        return None
+        powers = np.linalg.matrix_power(own, POWER)
+        if np.abs(values - 1).max() > LINEAR or np.linalg.norm(powers) <= GROWN:
+            return None
+        return Compared("the noise is a linear image of the reference's, whose powers grow")
     return Compared(f"the noise is a linear image of the reference's, which varies {worst:.3g} times as much one way")

@@ -79,7 +79,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
     if set(one) != set(two):
-        return Compared(f"the noise is {one[0]} in place of {two[0]}")
+        return Compared(f"the noise is {one[0]} in place of {two[0]}".replace("flat", "uniform"))
     if one[0] not in SYMMETRIC:
         return Compared(reason=f"{one[0]} draws on both sides")
     a, b = a * np.array(s), b * np.array(t)

@@ -22,10 +22,10 @@ NOT_REACHED = "not reached: another file does not compile"
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate found, and one of the five verdicts above for each theorem."""
+    """The findings of the gate, and one of the five verdicts above for each theorem."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # what accepting a new lock cannot mend
+    wrong: list[Discrepancy]  # findings that accepting a new lock cannot resolve
     differences: list[Discrepancy]  # from the lock
     record: RocqLock | None = None  # what accepting would lock, if all theorems were audited
     vectors: str = ""  # what accepting would export, if all theorems were audited
@@ -33,7 +33,10 @@ class GateReport:
 
     @property
     def findings(self) -> list[Discrepancy]:
-        """Everything that was found. An empty list does not say that the kernel was asked: the words say that."""
+        """All findings.
+
+        An empty list does not mean that the kernel was asked: the verdicts of the theorems say this.
+        """
         return [*self.wrong, *self.differences]
 
 
@@ -48,7 +51,7 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
-    """What can be said without Rocq.
+    """The report without Rocq, from the sources alone.
 
     A theorem is recorded if it is in the lock and no source at all has changed, since any file may be one that the
     theorem depends on.
@@ -63,7 +66,7 @@ def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateRepo
 
 @dataclass(frozen=True)
 class Examination:
-    """What the kernel said of theorems and vectors, before any comparison with the lock."""
+    """The kernel's answers about theorems and vectors, before any comparison with the lock."""
 
     audit: Audit
     vectors: list[KernelVector]
@@ -138,7 +141,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Where an audit of all theorems differs from the lock, each difference once."""
+    """The differences of an audit of all theorems from the lock, each listed once."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

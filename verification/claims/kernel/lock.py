@@ -1,4 +1,4 @@
-"""proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
+"""The lock proofs/rocq.lock.json: the kernel's answers about the proofs, read and accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
@@ -13,8 +13,8 @@ A theorem may have a predicate as a premise. If nothing satisfied the predicate,
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
 claims) that something does. A witness is kept as text only.
 
-The file also holds digests of the sources of the proofs. With them a machine without Rocq can see whether the sources
-have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. With them a machine without Rocq can detect whether the
+sources have changed since the kernel was asked.
 """
 
 import json
@@ -29,7 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-# The relations of neighbouring data sets in the proofs: one row is another, or one row comes or goes.
+# The relations of neighbouring data sets in the proofs: one row is replaced, or added or removed.
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 T = TypeVar("T")
 
@@ -56,7 +56,10 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """What a theorem says, and what it rests on. The ledger cites it by its tag, its key in `RocqLock.theorems`."""
+    """The statement of a theorem and its axioms.
+
+    The ledger cites the theorem by its tag, its key in `RocqLock.theorems`.
+    """
 
     SHOWN = "statement"
 
@@ -70,7 +73,7 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Whether it has the shape of a theorem on a whole mechanism, by its locked name and statement.
+        """Whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
         Such a theorem NAME_dp or NAME_zcdp compares the law of a definition after which it is named, on data sets that
         are neighbours.
@@ -81,7 +84,10 @@ class LockedTheorem(LockEntry):
         return notion in ("dp", "zcdp") and own and any(relation in self.statement for relation in NEIGHBOURS)
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
-        """Whether it is the same theorem with the same statement. What lies beneath the statement is not compared."""
+        """Whether two entries have the same theorem with the same statement.
+
+        Definitions in the statement are not compared.
+        """
         return (self.file, self.theorem, self.statement, self.explicit) == (
             other.file, other.theorem, other.statement, other.explicit,
         )  # fmt: skip
@@ -147,7 +153,7 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """The lock of what the kernel said of the proofs; `exported` is the text of proofs/vectors.json."""
+    """The lock made from the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -305,7 +311,8 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """What a person must have read before the new lock is accepted: theorems, witnesses and lemmas of the vectors.
+    """The statements that a person must read before the new lock is accepted: of theorems, witnesses and lemmas of
+    vectors.
 
     Theorems go by their tags, witnesses by their predicates, lemmas by their names.
     """
