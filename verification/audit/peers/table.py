@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from statistics import median
 
 from covassay.verification.audit.peers.cases import CASES, Case
-from covassay.verification.audit.peers.tools import LEVELS, TOOLS, Findings, Tool
+from covassay.verification.audit.peers.tool import LEVELS, Findings, Tool
+from covassay.verification.audit.peers.tools import TOOLS
 from covassay.verification.statistics.streams import Progress, no_progress
 
 DRAWS = 10_000  # on each of the two inputs, for training and testing together
@@ -82,7 +83,7 @@ def measure(
             progress(f"{tool.name}: {case.name}", 1)
         for index in range(len(LEVELS)):
             tried[index].append(_line(case, tool, setting, draws, findings, index))
-    return [max(lines, key=lambda line: (line.proven, line.refuted)) for lines in tried]
+    return [max(lines, key=lambda line: (line.proven, line.refuted, -line.failed)) for lines in tried]
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:

@@ -13,7 +13,8 @@ from covassay.verification.audit.peers import table
 from covassay.verification.audit.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
 from covassay.verification.audit.peers.page import REASONS, behind, page
 from covassay.verification.audit.peers.table import Line, as_csv, from_csv, measure, merged
-from covassay.verification.audit.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
+from covassay.verification.audit.peers.tool import LEVELS, Finding, Tool
+from covassay.verification.audit.peers.tools import COVASSAY, TOOLS
 from covassay.verification.maintain.__main__ import PROGRAM
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
