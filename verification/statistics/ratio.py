@@ -79,13 +79,14 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of the first side; for larger ones p is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))  # the probability for the first side; for larger ratios p is near 1
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    They are two Clopper–Pearson bounds with half the error each. They hold given the sample sizes, whatever their law.
+    They are two Clopper–Pearson bounds with half the error each. They hold conditionally on the sample sizes, whatever
+    the law of these.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

@@ -1,7 +1,7 @@
 """Tests of a law, each with its null hypothesis, its p-value, and an effect size that it is almost sure to detect.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. It is rounded up (`statistics.rounding`). Nothing rests on a normal approximation. "Detectable" is an effect
+beyond. It is rounded up (`statistics.rounding`). No p-value uses a normal approximation. "Detectable" is an effect
 size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
 Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
@@ -38,12 +38,12 @@ CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtract
 
 @dataclass(frozen=True)
 class TestResult:
-    """The outcome of one test; `detectable(α)` is a value of the quantity that `effect` names.
+    """The result of one test; `detectable(α)` is a detectable size of the effect that `effect` names.
 
-    `placed` says where the values lie in the law that was tested. `total` is the sum of the values, the shape of its
-    Gamma law, and the power of the noise that was summed. With these, samples of several laws are tested together.
-    `curve` draws the sample beside its law.
-    `pooled` is what of this sample, added to that of others, tests all of them.
+    `placed` has the positions of the values in the tested law. `total` is the sum of the values, the shape of its Gamma
+    law, and the power of the noise in the sum. With these, samples of several laws are tested together. `curve` plots
+    the sample beside its law. `pooled` has sums of this sample; added to the sums of other samples, they test all of
+    them together.
     """
 
     __test__ = False  # not a test case for pytest
@@ -71,7 +71,7 @@ class Pooled(Protocol):
 
 
 class NotFinite(InvalidInput):
-    """A sample has an infinity or a NaN in it."""
+    """A sample contains an infinity or a NaN."""
 
 
 def _require_sample(values: Vector) -> Vector:
@@ -153,7 +153,8 @@ def detected(n: int, m: int, alpha: float) -> float:
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     n, m = len(x), len(y)
-    share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+    # the share of the distance that is assigned to the first sample
+    share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))
     bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
     if max(n, m) > LARGEST_COUNTED:
         return bound
@@ -161,13 +162,13 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
         warnings.simplefilter("error")
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        except RuntimeWarning:  # the paths could not be counted, and an approximation would take their place
+        except RuntimeWarning:  # scipy would replace the count of paths by an approximation
             return bound
 
 
 @dataclass(frozen=True)
 class Successes:
-    """How often an event of known probability occurred in n draws; if `at_most`, the probability is an upper bound."""
+    """The count of an event of known probability in n draws; if `at_most`, the probability is an upper bound."""
 
     null: str
     successes: int
@@ -204,11 +205,11 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 
 @dataclass(frozen=True)
 class Quadrants:
-    """Over blocks of draws, how many points lie above the medians of their block in both quantities.
+    """The number of points, over blocks of draws, that lie above the medians of their block in both quantities.
 
     Given the margins of a block, that number is hypergeometric: of `trials` points above one median, each is above the
-    other with a known probability; `mean` is the sum of these. By Hoeffding (1963, Theorem 4) it is no further spread
-    than if the points were independent, so the Chernoff bound of that case holds for the sum over blocks.
+    other with a known probability; `mean` is the sum of these. By Hoeffding (1963, Theorem 4) it is at most as spread
+    out as if the points were independent, so the Chernoff bound of that case holds for the sum over blocks.
     """
 
     null: str
@@ -240,7 +241,7 @@ class Quadrants:
 
 
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
-    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
+    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants around the medians.
 
     Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
@@ -258,7 +259,7 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
     The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
-    `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
+    `power` says that the values are proportional to this power of the noise scale: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -281,8 +282,8 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
     """The smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
 
     P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
-    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. Far out both are larger
-    than the tail by a share of 1/z², z standard deviations from the mean.
+    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations
+    from the mean, both bounds exceed the tail by a share of about 1/z².
     """
     if a <= LARGEST_SHAPE:
         return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
@@ -326,12 +327,13 @@ def cosines(angles: Vector, null: str) -> TestResult:
     return TestResult(null, mean, p_value, n, "mean cosine off by", detectable)
 
 
-BARE = 2.0**-36  # noise that small, in units of its scale, is rounding
-CHANCE_OF_BARE = 2.0**-16  # a bound on its probability, also for outputs in float32, which are 2⁻²³ apart (relative)
+BARE = 2.0**-36  # smaller noise, in units of its scale, counts as rounding
+# a bound on the probability of such small noise, also for outputs in float32, which are 2⁻²³ apart (relative)
+CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw has noise. `noise` is in units of its scale, and its entries are independent: (n, k)."""
+    """Test whether every draw has noise. `noise` is in units of its scale and has independent entries: (n, k)."""
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
     chance = CHANCE_OF_BARE ** min(entries.shape[1], 4)

@@ -1,7 +1,7 @@
 """The nuclear-ball projection has three regimes, two of which have exact laws.
 
-On data for which the ball never binds, the output shows the matrix noise. On zero data
-the output has nuclear norm min(‖ρZ‖_*, max(0, bL)), so it shows the noisy radius. On small data both noises matter, and
+On data for which the ball is never active, the output is Σ + ρZ, which reveals the matrix noise. On zero data the
+output has nuclear norm min(‖ρZ‖_*, max(0, bL)), which reveals the noisy radius. On small data both noises matter, and
 the output is compared with draws of the reference.
 """
 
@@ -28,8 +28,8 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
-MOST_COLUMNS = 8  # with more, the noise of the matrix is near the size of the radius
-ROUNDING = 1e-12  # a nuclear norm of exactly 0 can come back as rounding
+MOST_COLUMNS = 8  # for larger values, the matrix noise is nearly as large as the radius
+ROUNDING = 1e-12  # rounding may turn a nuclear norm of exactly 0 into a smaller number
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
     "nuclear norm": nuclear_laplace.nuclear_norm,
@@ -46,12 +46,12 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
 
 
 def loose_rows(d: int, epsilon: float) -> Matrix:
-    """Data with so large a trace that the ball does not bind: the output is Σ + ρZ."""
+    """Data with so large a trace that the ball is not active: the output is Σ + ρZ."""
     return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """The noise of the matrix, seen where the ball does not bind."""
+    """The matrix noise, observed where the ball is not active."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -97,7 +97,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """All three regimes."""
+    """The laws and comparisons in all three regimes."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(
@@ -110,7 +110,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws, with all noise drawn at once."""
+    """Many draws of the reference, with all noise drawn at once."""
     noise = zip(nuclear_laplace.sample(x.shape[1], rng, size), rng.laplace(size=size), strict=True)
     made = (mechanism.NuclearBallProjectionNoise(z, float(t)) for z, t in noise)
     return [mechanism.release(x, one, epsilon=epsilon, **options) for one in made]

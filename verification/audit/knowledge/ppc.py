@@ -1,8 +1,7 @@
-"""Private preconditioning has no law in closed form; what A does to two unequal directions shows most.
+"""Private preconditioning has no closed-form law; its output A is tested by its effect on two unequal directions.
 
-The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their
-values in draws of the reference. The rounds do not commute, so a matrix multiplied on the wrong side shows in the
-smaller eigenvalue.
+The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their values in draws of the
+reference. The rounds do not commute, so multiplying a matrix on the wrong side changes the smaller eigenvalue.
 """
 
 import math
@@ -19,7 +18,7 @@ from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTOR
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
+RECORDS = 2000.0  # n√ρ: here the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
@@ -47,7 +46,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs that serve any mechanism, and the two unequal directions."""
+    """The scenarios and pairs for any mechanism, and the two unequal directions."""
     scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 

@@ -1,4 +1,4 @@
-"""The bounds of columns: how they may be given, and whether a target takes them as an argument."""
+"""The bounds of columns: the forms in which they may be given, and whether a target takes them as an argument."""
 
 import inspect
 from pathlib import Path
@@ -34,13 +34,13 @@ def needs_bounds(target: Target) -> bool:
 def as_box(given: Any) -> Box:
     """The box with these bounds.
 
-    They are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name of a
-    .toml or .json file with [low, high] for every column, in order. Two by two numbers could be either; they are read
-    as a pair for each of two columns.
+    The bounds are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name
+    of a .toml or .json file with [low, high] for every column, in order. Two by two numbers are ambiguous; they are
+    read as a pair for each of two columns.
 
     Raises
     ------
-    InvalidInput : they are nothing of that, or break the rule of a box.
+    InvalidInput : the bounds have none of these forms, or break the rule of a box.
     """
     if isinstance(given, Box):
         return given
@@ -67,7 +67,7 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        from covassay.reference.release.scaling import read_bounds  # it loads the readers of tables
+        from covassay.reference.release.scaling import read_bounds  # this import loads the readers of tables
 
         return Box.of(list(read_bounds(Path(text)).values()))
     pairs = [item.split(":") for item in text.split(",")]

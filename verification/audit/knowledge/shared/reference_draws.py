@@ -5,8 +5,8 @@ from `TIMES` as many draws instead. That is valid: a p-value up to `CLEAR` is on
 is at least that of the first, so neither is small more often than in that test alone.
 
 Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
-where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests show
-nothing: their laws are checked in tests/reference.
+where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests are
+without content: their laws are checked in tests/reference.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and sma
 
 
 def reference_size(draws: int) -> int:
-    """The number of draws of the reference to compare that many draws of a target with."""
+    """The number of draws of the reference for a comparison with `draws` draws of a target."""
     return max(draws, min(TIMES * draws, MOST_DRAWS))
 
 
@@ -66,7 +66,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """The reference on any data, and numbers that describe an output, by itself and beside the data."""
+    """The reference on any data, and features of an output, alone and relative to the data."""
     output = claim.output
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
@@ -77,7 +77,7 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
-    """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
+    """Whether the matrix in the reference's output is symmetric with the given options, judged by a few draws."""
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
     draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
     parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]
@@ -95,10 +95,10 @@ def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ..
 
 
 def pairs(claim: ClaimUnderAudit) -> Pairs:
-    """The pairs that serve any mechanism."""
+    """The pairs for any mechanism."""
     return common_pairs(claim.output, dimensions=(smallest(claim),))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Comparisons and pairs that serve any mechanism."""
+    """The comparisons and pairs for any mechanism."""
     return KnownLaw(scenarios(claim), pairs(claim))

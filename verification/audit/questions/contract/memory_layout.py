@@ -1,4 +1,4 @@
-"""A data set is its rows, however they lie in memory: by columns, as every second row of another array, or read-only.
+"""The memory layout of the data must not matter: by columns, as every second row of another array, or read-only.
 
 Code that hands the memory of an array to C may read other numbers than its rows: the output is then, number for number,
 the one for the data set that lies there if memory is read row by row. One record of the caller is spread over many
@@ -20,11 +20,11 @@ from covassay.verification.audit.targets.target import Failure
 
 NAME = "memory layout"
 SEEDS = (0, 1)
-ROUNDING = 1e-5  # relative difference that sums in another order make, also in single precision
+ROUNDING = 1e-5  # the relative difference between sums in different orders, also in single precision
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """The rows as every second one of a larger array."""
+    """The same rows, as every second row of a larger array."""
     return np.repeat(x, 2, axis=0)[::2]
 
 
@@ -43,7 +43,7 @@ LAYOUTS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 def as_it_lies(layout: Matrix) -> Matrix:
-    """The data set of that shape that the memory holds from its first number on, read row by row."""
+    """The data set of that shape that results from reading the memory row by row from its first number."""
     whole = layout if layout.base is None else layout.base
     rows: Matrix = np.ravel(whole, order="K")[: layout.size].reshape(layout.shape).copy()
     return rows
@@ -74,7 +74,7 @@ def memory_layout(setting: Setting) -> Finding:
 
 
 def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
-    """Whether outputs are the same up to that share, for every seed; failures never are."""
+    """Whether outputs are equal up to a relative error, for every seed; failures are never equal."""
     pairs = zip(first, second, strict=True)
     return all(
         not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))

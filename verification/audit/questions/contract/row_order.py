@@ -22,10 +22,10 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # whose rows are reversed, if one draw changed
-DRAWS = 4000  # on each of them in either order, if pilot draws suggest another law
-SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
-SINGLE = 1e-5  # the same in single precision, where it is noted
+DATA_SETS = 2  # data sets whose rows are reversed, if one draw changed
+DRAWS = 4000  # draws on each of them in either order, if pilot draws suggest another law
+SUMMATION = 1e-8  # the relative difference that another order of summation can cause
+SINGLE = 1e-5  # the same in single precision, where the difference is noted
 
 
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
@@ -63,7 +63,10 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """How the law differs if the rows are reversed, on plain rows or on rows of which the first stands out; or ""."""
+    """The difference of the laws, in words, if the rows are reversed: plain rows, or rows with an outlier first.
+
+    Or "".
+    """
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)
     for kind, x in {"plain rows": plain, "one row before zeros": np.vstack([first, np.zeros_like(plain[1:])])}.items():

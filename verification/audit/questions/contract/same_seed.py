@@ -29,11 +29,11 @@ def same_seed(setting: Setting) -> Finding:
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """Equal generators gave different outputs, so that other data and other randomness cannot be told apart."""
+    """Equal generators gave different outputs, so that effects of data and of randomness cannot be separated."""
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `same_seed` finds."""
+    """The findings of `same_seed`."""
     found = same_seed(subject.setting)
     return [replace(found, facts=IgnoresRng()) if found.status is Status.REFUTED else found]
 
