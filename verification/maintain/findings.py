@@ -84,6 +84,8 @@ TARGETS = {
     "opendp:mean": MANY,
     "opendp:noisy-max": MANY,
     "opendp:theil-sen": SOME,
+    "opendp:box-gauss": SOME,
+    "opendp:box-laplace": SOME,
     "smartnoise:covariance": MANY,
     "smartnoise:covariance-values": MANY,
     "smartnoise:linear-regression": SOME,
