@@ -1,6 +1,7 @@
-"""The question of a quick audit that refutes each negative control, and its seconds of work. Every question is asked
-alone, with a subject of its own: first the questions with recorded draws, then the others of a quick audit. The seconds
-are those of the refuting question.
+"""The question of a quick audit that refutes each negative control, and its seconds of work.
+
+Every question is asked alone, with a subject of its own: first the questions with recorded draws, then the others of a
+quick audit. The seconds are those of the refuting question.
 """
 
 import time

@@ -1,6 +1,8 @@
-"""The options of an audit, each declared once, and the command that runs an audit again. The fields of `AuditOptions`
-determine the arguments and the help of `covassay audit`, the keywords of every entry in Python with the signature and
-the docstring of `audit`, the command in a report, and the settings there with their JSON Schema.
+"""The options of an audit, each declared once, and the command that runs an audit again.
+
+The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords of every entry in
+Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their JSON
+Schema.
 """
 
 import dataclasses

@@ -22,7 +22,7 @@ REAL_STATE = np.random.RandomState
 REAL_DEFAULT = np.random.default_rng
 _PLACE = "place on the tape"  # a key of the state of a bit generator
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-# laws of numpy that are no location and scale of one of `UNITS`: kept whole, with their arguments
+# laws of numpy that are not a location and scale family of `UNITS`: recorded with their arguments
 WHOLE = (
     "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
     "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "poisson",
@@ -91,7 +91,7 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 
 
 def _seeded(kind: str, seed: Any) -> Stream:
-    """The stream of a generator with that seed; the seed is told to the tape.
+    """The stream of a generator with that seed; the seed is recorded on the tape.
 
     Generators of one bit generator go on with its numbers, one after the other.
     """
