@@ -209,7 +209,7 @@ def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
 
 
 def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum divided by the number of records, which is private if a record comes or goes."""
+    """A noisy sum divided by the number of records, which is private information if a record is added or removed."""
     noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
     use.public(size=len(x))
     return noisy / len(x)

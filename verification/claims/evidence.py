@@ -9,10 +9,12 @@ evidence, so every check must have mutants that it rejects.
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
 A check may also yield what it finds and leave the conclusion to `concluded`: every case that fails, in words; or of
-every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope then stands in the decorator.
+every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope is then an argument of the
+decorator.
 
-Two facts are told of every check: its kind, how it was carried out, and what it covers. A check that declares nothing
-covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with the source.
+Two facts are reported of every check: its kind, which is the method of the check, and its coverage. A check that
+declares nothing covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with
+the source.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -536,7 +536,7 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
 
 
 def _again(row: FindingRow) -> str:
-    """What a run with another seed found."""
+    """The result of a run with another seed."""
     checks = ", ".join(dict.fromkeys(found.check for found in row.found))
     return f"{row.verdict.lower()}{f' ({checks})' if checks else ''}; {row.draws} draws."
 

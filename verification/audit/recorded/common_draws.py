@@ -129,7 +129,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """The draws of the usual run, fresh ones, and forced ones: all together, and perhaps each by itself."""
+    """The draws of the usual run, fresh draws, and forced draws: all together, and possibly each one separately."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))

@@ -83,7 +83,7 @@ def unwatched() -> Iterator[None]:
 
 
 def _watched(real: Any, *args: Any, **named: Any) -> Any:
-    """What the real function does. A run in which a target calls it decides nothing."""
+    """The call of the real function. A run in which a target calls it decides nothing."""
     if _tape is not None:
         _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
     with unwatched():
@@ -93,7 +93,7 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 def _seeded(kind: str, seed: Any) -> Stream:
     """The stream of a generator with that seed; the seed is recorded on the tape.
 
-    Generators of one bit generator go on with its numbers, one after the other.
+    Generators that share a bit generator continue its stream of numbers.
     """
     if seed is None:
         return Stream()

@@ -62,7 +62,7 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """A stream that goes on from the same place with the same draws."""
+        """A copy of a stream that continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:

@@ -26,6 +26,7 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 @dataclass(frozen=True)
 class Broken:
     """A broken function.
+
     loss : the exact loss; None where only a lower bound is known.
     """
 
