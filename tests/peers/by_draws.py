@@ -1,4 +1,4 @@
-"""The share of the privacy loss that is proven without draws, with a thousand and with a million draws.
+"""How much of the privacy loss is proven with no draws, with a thousand and with a million.
 
 With no draws, the loss is computed by recorded draws; otherwise it is bounded from below by draws, as in the table.
 """
@@ -9,15 +9,16 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.recorded.exact_loss import exact_loss
 from tests.peers.cases import CASES, SNIPER, Case
 from tests.peers.table import Line, measure
-from tests.peers.tools import COVASSAY, LEVELS, TOOLS
+from tests.peers.tool import LEVELS
+from tests.peers.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # additive noise of one number, and of twenty, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of seeds
+DRAWS = {1_000: 10, 1_000_000: 1}  # and over how many seeds
 RECORDED = "recorded draws"
 
 
 def computed(case: Case) -> list[Line]:
-    """The lines of a case without draws, one for each level: they are equal, because the computation is exact."""
+    """The lines of a case with no draws, one for each level: they are the same, because nothing is left to chance."""
 
     def one(x: Matrix, *, rng: object, **budget: float) -> object:
         return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]
@@ -43,6 +44,7 @@ def measured() -> list[Line]:
 def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
     """The lines in Markdown, beside those of the table: with its number of draws, and of DP-Sniper."""
     others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
+    lines = [line for line in lines if line.setting in ("", RECORDED)]
     columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))
     head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
     text = [

@@ -1,6 +1,6 @@
 """The functions on which auditors are compared, each with two neighbouring inputs.
 
-They are reimplemented from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
+They are written anew from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
 functions that dp-recorder's tests describe. A mechanism of the first two answers numerical queries, and its input is
 one row of true answers. An input of the third kind is a column of records.
 """
@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # replaces a number where a sparse vector technique gives none
+FALSE, ABORTED = -1000.0, -2000.0  # in place of a number, where a sparse vector technique gives none
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -28,7 +28,7 @@ Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 class Instruments(Protocol):
-    """The functions that a mechanism of dp-recorder's kind calls, so that a grey-box auditor can observe the calls."""
+    """What a function of dp-recorder's kind calls, so that a grey-box auditor can watch the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
         """The values with Laplace noise of scale sensitivity/ε."""
@@ -56,11 +56,11 @@ Function = Callable[[Matrix, float, Instruments], Vector]
 
 @dataclass(frozen=True)
 class Case:
-    """A function, its claim, and two neighbouring inputs; the input with the likelier event comes first.
+    """A function, the claim that it is held against, and two neighbouring inputs, the more telling one first.
 
     loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
-    length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
-    function : the function with its instruments, of dp-recorder's kind. remark : why a tool may be behind or absent.
+    length : the length of an output; 0 stands for a number. flags : numbers in an output that mean something else.
+    function : the function with its instruments, of dp-recorder's kind.
     """
 
     name: str
@@ -74,7 +74,6 @@ class Case:
     length: int = 0
     flags: tuple[float, ...] = ()
     function: Function | None = None
-    remark: str = ""
 
     @property
     def broken(self) -> bool:
@@ -195,7 +194,7 @@ def flipped_bits(high: float) -> Sampler:
 
 
 def repeated(function: Function, epsilon: float) -> Sampler:
-    """A function of dp-recorder's kind, run repeatedly."""
+    """A function of dp-recorder's kind, run again and again."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.array([function(x, epsilon, Plain(rng)) for _ in range(size)])
@@ -364,6 +363,16 @@ def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
     return sample
 
 
+def mean_benchmark(epsilon: float) -> Case:
+    """The benchmark NonDPLaplace1 of arXiv 2509.07055: a mean with Laplace noise of scale 2/(nε)."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        return np.asarray(x.mean() + rng.laplace(scale=2 / (len(x) * epsilon), size=size))
+
+    name, told = f"mean-benchmark-{epsilon:g}", "a mean with the noise of the true number of records"
+    return Case(name, AUDITORIUM, told, PureDP(epsilon=epsilon), _records(0), _records(0, 1), sample, math.inf)
+
+
 def _of_auditorium() -> list[Case]:
     approximate = ApproximateDP(epsilon=1.0, delta=DELTA)
     gumbel = np.random.Generator.gumbel
@@ -389,12 +398,10 @@ def _of_auditorium() -> list[Case]:
 
 
 def _of_recorder() -> list[Case]:
-    def case(
-        name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1, remark: str = ""
-    ) -> Case:
+    def case(name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1) -> Case:
         told = (function.__doc__ or "").strip().rstrip(".")
         sample = repeated(function, 1.0)
-        return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function, remark)
+        return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function)
 
     nan = float("nan")
     zeros = [0.0] * 100

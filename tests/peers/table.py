@@ -1,4 +1,4 @@
-"""The comparison: every case with every tool over several seeds, stored as CSV and rendered as a page.
+"""The comparison: every case with every tool over several seeds, kept as CSV and told as a page.
 
 A line of the CSV is one case, one tool and one level. Of the settings of a tool that were tried, the line has the one
 that proved the largest median bound, which favours the tool.
@@ -12,7 +12,8 @@ from statistics import median
 
 from covassay.verification.statistics.streams import Progress, no_progress
 from tests.peers.cases import CASES, Case
-from tests.peers.tools import LEVELS, TOOLS, Findings, Tool
+from tests.peers.tool import LEVELS, Findings, Tool
+from tests.peers.tools import TOOLS
 
 DRAWS = 10_000  # on each of the two inputs, for training and testing together
 SEEDS = 10
@@ -20,11 +21,10 @@ SEEDS = 10
 
 @dataclass(frozen=True)
 class Line:
-    """The result of a tool on a case at one level.
+    """What a tool proved of a case at one level.
 
     bound : the median lower bound on ε over the seeds that ended, empty if the tool gives none.
-    refuted : the number of seeds for which the tool refuted the claim. failed : the number for which it raised an
-        error.
+    refuted : in how many of the seeds the tool refuted the claim. failed : in how many it raised an error.
     """
 
     case: str
@@ -83,11 +83,11 @@ def measure(
             progress(f"{tool.name}: {case.name}", 1)
         for index in range(len(LEVELS)):
             tried[index].append(_line(case, tool, setting, draws, findings, index))
-    return [max(lines, key=lambda line: (line.proven, line.refuted)) for lines in tried]
+    return [max(lines, key=lambda line: (line.proven, line.refuted, -line.failed)) for lines in tried]
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
-    """The stored lines, with newly measured lines replaced, in the order of the cases and the tools."""
+    """The kept lines with those replaced that were measured anew, in the order of the cases and the tools."""
     lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
     return [
         lines[key]

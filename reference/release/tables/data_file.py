@@ -152,6 +152,8 @@ class _Limited:
 
     def read(self, size: int = -1) -> bytes:
         part = self._stream.read(size)
+        if not isinstance(part, bytes):
+            raise InvalidInput(f"{self._name} gives {type(part).__name__}: must be a binary stream, which gives bytes")
         self._left -= len(part)
         if self._left < 0:
             raise InvalidInput(

@@ -109,7 +109,7 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
     if kind := kind_of(data):
         selection.require_no_text_options(kind)
         return [open_frame(data)]
-    if hasattr(data, "read"):
+    if hasattr(type(data), "read"):
         return [_opened(*from_stream(data, selection.stream_limit), selection)]
     if not (isinstance(data, Sequence) and all(isinstance(path, str | Path) for path in data)):
         raise InvalidInput(f"data of type {type(data).__name__}: must be {READABLE_OBJECTS}")

@@ -33,9 +33,9 @@ def kind_of(data: object) -> str | None:
     library = type(data).__module__.partition(".")[0]
     if library == "pyarrow" and (hasattr(data, "scanner") or hasattr(data, "num_columns")):
         return ARROW
-    if library in ("dask", "dask_expr"):
-        frame = all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes"))
-        return DASK if frame else DASK_ARRAY if hasattr(data, "to_delayed") and hasattr(data, "ndim") else None
+    if library in ("dask", "dask_expr") and isinstance(getattr(data, "ndim", None), int):
+        frame = data.ndim == 2 and all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes"))
+        return DASK if frame else DASK_ARRAY if hasattr(data, "to_delayed") and hasattr(data, "chunks") else None
     return PANDAS if library == "pandas" and hasattr(data, "dtypes") and hasattr(data, "columns") else None
 
 

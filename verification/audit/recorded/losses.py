@@ -247,7 +247,11 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
                 raise Undecided("noise with a bound, and an entry moves by no more than rounding can")
             bounded[family] += [math.nan] if more else [float(t) for t in z]
         else:
-            raise Undecided(f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form")
+            raise Undecided(
+                f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form".replace(
+                    "flat", "uniform"
+                )
+            )
         errors.append(off)
     flat, one_sided = (tuple(ts) for ts in bounded.values())
     return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
