@@ -1,4 +1,4 @@
-"""How much of the privacy loss is proven with no draws, with a thousand and with a million.
+"""The share of the privacy loss that is proven without draws, with a thousand and with a million draws.
 
 With no draws, the loss is computed by recorded draws; otherwise it is bounded from below by draws, as in the table.
 """
@@ -13,12 +13,12 @@ from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # additive noise of one number, and of twenty, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # and over how many seeds
+DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of seeds
 RECORDED = "recorded draws"
 
 
 def computed(case: Case) -> list[Line]:
-    """The lines of a case with no draws, one for each level: they are the same, because nothing is left to chance."""
+    """The lines of a case without draws, one for each level: they are equal, because the computation is exact."""
 
     def one(x: Matrix, *, rng: object, **budget: float) -> object:
         return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]

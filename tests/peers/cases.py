@@ -1,6 +1,6 @@
 """The functions on which auditors are compared, each with two neighbouring inputs.
 
-They are written anew from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
+They are reimplemented from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
 functions that dp-recorder's tests describe. A mechanism of the first two answers numerical queries, and its input is
 one row of true answers. An input of the third kind is a column of records.
 """
@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # in place of a number, where a sparse vector technique gives none
+FALSE, ABORTED = -1000.0, -2000.0  # replaces a number where a sparse vector technique gives none
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -28,7 +28,7 @@ Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 class Instruments(Protocol):
-    """What a function of dp-recorder's kind calls, so that a grey-box auditor can watch the calls."""
+    """The functions that a mechanism of dp-recorder's kind calls, so that a grey-box auditor can observe the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
         """The values with Laplace noise of scale sensitivity/ε."""
@@ -56,10 +56,10 @@ Function = Callable[[Matrix, float, Instruments], Vector]
 
 @dataclass(frozen=True)
 class Case:
-    """A function, the claim that it is held against, and two neighbouring inputs, the more telling one first.
+    """A function, its claim, and two neighbouring inputs, the more informative one first.
 
     loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
-    length : the length of an output; 0 stands for a number. flags : numbers in an output that mean something else.
+    length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
     function : the function with its instruments, of dp-recorder's kind.
     """
 
@@ -194,7 +194,7 @@ def flipped_bits(high: float) -> Sampler:
 
 
 def repeated(function: Function, epsilon: float) -> Sampler:
-    """A function of dp-recorder's kind, run again and again."""
+    """A function of dp-recorder's kind, run repeatedly."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.array([function(x, epsilon, Plain(rng)) for _ in range(size)])
@@ -208,7 +208,7 @@ def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
 
 
 def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum divided by the number of records, which is private if a record comes or goes."""
+    """A noisy sum divided by the number of records, which is private information if a record is added or removed."""
     noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
     use.public(size=len(x))
     return noisy / len(x)

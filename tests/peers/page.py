@@ -1,4 +1,4 @@
-"""The page that tells the kept comparison to a reader."""
+"""The page on the stored comparison."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from tests.peers.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
 ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
-# Why another tool shows more in a row; a test asks for a reason in every such row, and for none elsewhere.
+# The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
 REASONS: dict[tuple[str, str], str] = {
     ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
     "outputs alone the size shows only in rare large noise",

@@ -1,4 +1,4 @@
-"""covassay beside other auditors, as far as they are installed, on the same tasks."""
+"""Run covassay and the installed other auditors on the same tasks."""
 
 import argparse
 import sys
@@ -16,7 +16,7 @@ from tests.peers.page import page
 from tests.peers.tools import TOOLS
 
 BY_DRAWS = "peers-by-draws.csv"
-FEWEST_DRAWS = 1000  # on an input; with fewer no tool shows much
+FEWEST_DRAWS = 1000  # draws on an input; with fewer draws no tool proves much
 PARSER = {
     "description": "What covassay and other auditors prove on the same tasks, as many of them as are installed.",
     "epilog": "example: python -P -m covassay.verification.maintain peers --only laplace",

@@ -1,4 +1,4 @@
-"""The comparison: every case with every tool over several seeds, kept as CSV and told as a page.
+"""The comparison: every case with every tool over several seeds, stored as CSV and rendered as a page.
 
 A line of the CSV is one case, one tool and one level. Of the settings of a tool that were tried, the line has the one
 that proved the largest median bound, which favours the tool.
@@ -21,10 +21,11 @@ SEEDS = 10
 
 @dataclass(frozen=True)
 class Line:
-    """What a tool proved of a case at one level.
+    """The result of a tool on a case at one level.
 
     bound : the median lower bound on ε over the seeds that ended, empty if the tool gives none.
-    refuted : in how many of the seeds the tool refuted the claim. failed : in how many it raised an error.
+    refuted : the number of seeds for which the tool refuted the claim. failed : the number for which it raised an
+        error.
     """
 
     case: str
@@ -87,7 +88,7 @@ def measure(
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
-    """The kept lines with those replaced that were measured anew, in the order of the cases and the tools."""
+    """The stored lines, with newly measured lines replaced, in the order of the cases and the tools."""
     lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
     return [
         lines[key]

@@ -1,7 +1,7 @@
 """The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
 
-Another auditor is imported only if it is installed. It is used through its own interface, with the settings that its
-examples show; where two of them were reasonable, both are tried, and the better one counts.
+Another auditor is imported only if it is installed. It is used through its own interface, with the settings of its
+examples; if two settings were reasonable, both are tried, and the better result counts.
 """
 
 import importlib
@@ -95,7 +95,7 @@ def refutes(checks: list[Check], level: float) -> bool:
 
 
 def by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """What `run_pair` proves, which is the part of an audit that looks at one pair of data sets."""
+    """The result of `run_pair`, the part of an audit that tests one pair of data sets."""
     setting, pair, _ = audited(case, seed)
     findings = []
     for level in LEVELS:
@@ -291,7 +291,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
-    """What dp-recorder finds: by replay where the function can be instrumented, else by sampling."""
+    """The findings of dp-recorder: by replay if the function can be instrumented, else by sampling."""
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 

@@ -30,7 +30,7 @@ def test_errors_come_at_once() -> None:
 def test_the_rows_are_read_once() -> None:
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
-    second_moment(counted)[:] = 7.0  # what is given out is a copy
+    second_moment(counted)[:] = 7.0  # the caller gets a copy
     np.testing.assert_array_equal(second_moment(counted), second_moment(X))
     assert started == [1]
     clipped = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
