@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.peers import page as pages
-from covassay.verification.audit.peers import table
-from covassay.verification.audit.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
-from covassay.verification.audit.peers.page import REASONS, behind, page
-from covassay.verification.audit.peers.table import Line, as_csv, from_csv, measure, merged
-from covassay.verification.audit.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
 from covassay.verification.maintain.__main__ import PROGRAM
+from tests.peers import page as pages
+from tests.peers import table
+from tests.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
+from tests.peers.page import REASONS, behind, page
+from tests.peers.table import Line, as_csv, from_csv, measure, merged
+from tests.peers.tool import LEVELS, Finding, Tool
+from tests.peers.tools import COVASSAY, TOOLS
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))
