@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from covassay.reference.privacy import ApproximateDP, PureDP
-from covassay.verification.audit.peers import f_dp, further, kernel, sequential_f_dp, trade_off
-from covassay.verification.audit.peers.cases import CASES
-from covassay.verification.audit.peers.table import Line
-from covassay.verification.audit.peers.tool import LEVELS
-from covassay.verification.audit.peers.tools import COVASSAY, TOOLS
+from tests.peers import f_dp, further, kernel, sequential_f_dp, trade_off
+from tests.peers.cases import CASES
+from tests.peers.table import Line
+from tests.peers.tool import LEVELS
+from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
