@@ -56,7 +56,7 @@ Function = Callable[[Matrix, float, Instruments], Vector]
 
 @dataclass(frozen=True)
 class Case:
-    """A function, its claim, and two neighbouring inputs; the input with the likelier event comes first.
+    """A function, its claim, and two neighbouring inputs, the more informative one first.
 
     loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
     length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
@@ -208,7 +208,7 @@ def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
 
 
 def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum divided by the number of records, which is private if a record comes or goes."""
+    """A noisy sum divided by the number of records, which is private information if a record is added or removed."""
     noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
     use.public(size=len(x))
     return noisy / len(x)
