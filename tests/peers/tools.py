@@ -1,7 +1,7 @@
 """The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
 
-Another auditor is imported only if it is installed. It is used through its own interface, with the settings that its
-examples show; where two of them were reasonable, both are tried, and the better one counts.
+Another auditor is imported only if it is installed. It is used through its own interface, with the settings of its
+examples; if two settings were reasonable, both are tried, and the better result counts.
 """
 
 import importlib
