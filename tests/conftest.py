@@ -1,9 +1,10 @@
-"""What holds for every test."""
+"""Settings for all tests."""
 
 import hashlib
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import mpmath
 import pytest
@@ -12,6 +13,11 @@ from hypothesis import settings
 # The matrices are small, so that several threads of the BLAS would only wait for one another. It reads this when numpy
 # is imported, which happens after this file.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Processes that a test starts know the targets `mutant:NAME`, as pytest does by `pythonpath` in pyproject.toml.
+REGISTERED = Path(__file__).parent / "negative_controls" / "registered"
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (str(Path(__file__).parents[1]), str(REGISTERED), os.environ.get("PYTHONPATH")))
+)
 # Property tests draw the same examples in every run, and a shared machine may be slow.
 settings.register_profile("covassay", deadline=None, derandomize=True)
 settings.load_profile("covassay")

@@ -1,4 +1,4 @@
-"""The rules of the house, kept by the test suite."""
+"""The rules of the code, enforced by the test suite."""
 
 import ast
 import importlib
@@ -12,6 +12,7 @@ import pytest
 
 import covassay.reference
 from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.audit.targets.target import adapters
 from covassay.verification.claims.ledger import claims
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,14 +23,17 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
+AUDITED = {  # the modules of the packages that adapters declare
+    module.partition(".")[0]
+    for point in adapters().values()
+    if (package := getattr(point.load(), "PACKAGE", None))
+    for module in package.modules
+}
 OPTIONAL = {  # imported inside functions only
     "reference": {"pyarrow", "filelock"},
-    "verification": {
-        "dask", "diffprivlib", "distributed", "filelock", "latex2mathml", "latexify", "matplotlib", "opendp", "pandas",
-        "pyarrow", "pydp", "ray", "ray.util.joblib", "sklearn", "tmlt", "torch", "opacus", "jax", "jax_privacy", "pfl",
-        "diffpriv_pure", "dp_learning_ff", "morie", "pipeline_dp", "privjail",
-        # modules of projects that are no packages, from a copy of the user's
-        "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation", "private_kendall",
+    "verification": AUDITED | {
+        "dask", "distributed", "filelock", "jax", "latex2mathml", "latexify", "matplotlib", "pandas", "pyarrow", "ray",
+        "ray.util.joblib", "sklearn", "torch",
     },
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
@@ -114,7 +118,7 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
 
 
 def release_of(source: str) -> str:
-    """The source of `release`. A function of the file that has steps stands in place of the line that calls it."""
+    """The source of `release`, in which calls of functions with steps are replaced by their source."""
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     functions = {node.name: ast.get_source_segment(source, node) or "" for node in nodes}
     release = functions.pop("release")
@@ -125,7 +129,7 @@ def release_of(source: str) -> str:
 
 
 def wrong_steps(source: str) -> list[str]:
-    """What is wrong with the steps of a mechanism file: the numbers of its docstring are those of its comments."""
+    """Mistakes in the steps of a mechanism file: the docstring and the comments must have the same numbers."""
     release = release_of(source)
     listed, made = LISTED.findall(ast.get_docstring(ast.parse(source)) or ""), STEP.findall(release)
     wrong = [] if listed and listed == made else [f"the docstring has steps {listed}, the code {made}"]

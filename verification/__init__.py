@@ -1,4 +1,4 @@
-"""The verification: how we know, and whether yours does it.
+"""The verification: evidence for the claims of the reference, and audits of other implementations.
 
 Runs the formulas and samplers of `covassay.reference` against exact laws, and audits other
 implementations. Imports the reference; the reference never imports it.
@@ -34,7 +34,7 @@ __all__ = ["Inconclusive", "Refuted", "audit", "check", "parametrize_with_checks
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is named when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
+    """Import a name at its first use, so that the pytest plugin and `covassay --help` start quickly."""
     if name in _FOUND_IN:
         return getattr(importlib.import_module(_FOUND_IN[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What the command line, the audit and the site derive from the declarations of the mechanisms."""
+"""Information that the command line, the audit and the site derive from the declarations of the mechanisms."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
-HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
+HEADINGS: dict[Provenance, str] = {  # in the order of lists
     "printed": "as their sources print them",
     "code": "read from the authors' code",
     "ours": "ours, after the source",
@@ -16,7 +16,10 @@ HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
 
 
 def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
-    """The mechanisms under headings that say where their steps and constants are from. Each is under one."""
+    """The mechanisms under headings that name the origin of their steps and constants.
+
+    Each mechanism is under one heading.
+    """
     groups: dict[str, list[Mechanism[Any, ..., Any]]] = {}
     for provenance, heading in HEADINGS.items():
         for declared in MECHANISMS.values():

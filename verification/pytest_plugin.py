@@ -78,8 +78,9 @@ def parametrize_with_checks(
     every worker that gets one of the ids runs it. `mechanism` and `options` are those of `covassay.verification.audit`.
     A target may have options of its own, as a pair: (release, {"rho": 0.5}).
 
-    expected_failed : groups of checks that are known to fail, each with the reason. They are strict: one that no longer
-        fails, that was not made or that could not decide fails the test. A function of the target may give them.
+    expected_failed : groups of checks that are known to fail, each with the reason. They are strict: a group that no
+        longer fails, that was not run or that could not decide fails the test. `expected_failed` may also be a function
+        of the target.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
     from covassay.verification.audit.options import AuditOptions, require_keywords
@@ -113,7 +114,7 @@ class SharedAudit:
         self._error: Exception | None = None
 
     def require(self, group: str, expected: bool, target: Any) -> None:
-        """Fail, or skip, as the checks of a group did. `expected` says that a failure is expected."""
+        """Fail or skip like the checks of a group. `expected` says that a failure is expected."""
         from covassay.verification.audit.check import require_group
 
         __tracebackhide__ = True

@@ -1,4 +1,4 @@
-"""A data set from which many releases are made, of which they check, clip and square the rows once."""
+"""A data set for many releases, whose rows are checked, clipped and squared only once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,8 +23,16 @@ class SharedRows(Chunks):
         n, d = rows.shape
         return cls((n, d), lambda: iter((rows,)))
 
+    def mapped(self, function: Callable[[Matrix], Matrix], dimension: int) -> Chunks:
+        """The data set with `function` applied to its one chunk, in memory as well."""
+        (rows,) = blocks(self)
+        return SharedRows.of(function(rows))
+
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """`compute()`, which is kept under the key: rows in memory, and of an array the caller gets a copy."""
+        """The value of `compute()`, which is computed once and stored under the key.
+
+        The caller gets a copy of an array.
+        """
         if key not in self.kept:
             found = compute()
             self.kept[key] = SharedRows.of(np.concatenate(list(blocks(found)))) if isinstance(found, Chunks) else found

@@ -1,6 +1,7 @@
 """Reading a data set as rows of a box: every column scaled to [−1, 1], and values outside clipped or refused."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -39,8 +40,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
     if d != box.dimension:
         raise InvalidInput(f"bounds of {box.dimension} columns: x has {d} columns, must have as many")
     if isinstance(rows, Chunks):
-        chunks = rows
-        return Chunks(rows.shape, lambda: _scaled_chunks(chunks, box, on_outside)), n, d
+        return rows.through(partial(_scaled_chunks, box=box, on_outside=on_outside), d), n, d
     return _scaled(rows, box, on_outside), n, d
 
 

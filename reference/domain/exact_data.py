@@ -125,7 +125,7 @@ def exact_data(
 
     Parameters
     ----------
-    x : (n, d), an array or `Chunks`; or such sums, which are returned as they are. n = 0 is allowed in a box.
+    x : (n, d), an array or `Chunks`; or such sums, which are returned as they are. n may be 0.
     box : public bounds on the columns, in place of a row bound. Values beyond them are clipped.
 
     Raises
@@ -213,9 +213,9 @@ def integer_rows(
 ) -> Iterator[Matrix]:
     """The rows q in float64, in blocks whose product is exact."""
     r = require_row_bound(row_bound)
-    rows = _read(x, 1)
+    rows = _read(x)
     if on_large_rows != "clip":
-        rows = unit_rows(x, r, on_large_rows)  # says which row is too long
+        rows = unit_rows(x, r, on_large_rows, fewest=0)  # says which row is too long
         r = 1.0
     factor, limit, step = 2.0**input_bits / r, 4.0**input_bits, rows_in_block(input_bits)
     for chunk in blocks(rows):
@@ -236,7 +236,7 @@ def integer_rows(
 
 def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Matrix]:
     """The rows q of a box in float64, in blocks whose product is exact; |q_j| ≤ 2^b."""
-    rows = _read(x, 0)
+    rows = _read(x)
     if rows.shape[1] != box.dimension:
         raise InvalidInput(f"bounds of {box.dimension} columns: x has {rows.shape[1]} columns, must have as many")
     step = rows_in_block(input_bits)
@@ -250,11 +250,11 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
             yield np.trunc(q, out=q)
 
 
-def _read(x: DataSet, fewest: int) -> Any:
+def _read(x: DataSet) -> Any:
     """`as_rows`, but an array of float64 is not copied; whether its entries are finite is left to the caller."""
-    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[0] >= fewest and x.shape[1] >= 1:
+    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[1] >= 1:
         return x
-    return as_rows(x, fewest)
+    return as_rows(x, 0)
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:

@@ -1,6 +1,7 @@
 """Passes over the rows of a data set, in memory or in chunks: mapping, summing, selecting and grouping rows."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -24,6 +25,10 @@ def blocks(rows: Rows) -> Iterator[Matrix]:
     for chunk in rows.start():
         seen += len(chunk)
         yield chunk
+    _require_all(seen, rows)
+
+
+def _require_all(seen: int, rows: Chunks) -> None:
     if seen != rows.shape[0]:
         raise InvalidInput(f"x has {seen} rows on this pass: must have {rows.shape[0]} on every pass")
 
@@ -40,15 +45,31 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | 
     """
     if not isinstance(rows, Chunks):
         return function(rows)
-    return rows.mapped(function, rows.shape[1] if dimension is None else dimension)
+    return rows.through(partial(_mapped, function), rows.shape[1] if dimension is None else dimension)
+
+
+def _mapped(function: Callable[[Matrix], Matrix], part: Chunks) -> Iterator[Matrix]:
+    return (function(chunk) for chunk in part.start())
 
 
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
-    """The sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block."""
-    total: Any = 0.0
-    for block in blocks(rows):
-        total = total + np.asarray(function(block))
-    return total
+    """The sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block.
+
+    The rows of a part are summed where they lie (`Chunks.fold`).
+    """
+    if not isinstance(rows, Chunks):
+        return 0.0 + np.asarray(function(rows))
+    parts = rows.fold(partial(_sum_of_part, function))
+    _require_all(sum(seen for seen, _ in parts), rows)
+    return sum((total for _, total in parts), start=0.0)
+
+
+def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple[int, Any]:
+    """The number of rows in a part, and the sum of the function over its blocks."""
+    seen, total = 0, 0.0
+    for block in part.start():
+        seen, total = seen + len(block), total + np.asarray(function(block))
+    return seen, total
 
 
 def rows_between(rows: Rows, first: int, last: int) -> Rows:

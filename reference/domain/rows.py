@@ -1,6 +1,7 @@
 """Reading a data set as rows: validating them, clipping them to the unit ball, and their second moment."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -40,7 +41,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
         require_dimension("the number of columns of x", x.shape[1])
-        return Chunks(x.shape, lambda: _checked_chunks(x))
+        return x.once("rows", lambda: x.through(_checked_chunks, x.shape[1]))
     return _as_array(x, fewest=fewest)
 
 
@@ -153,7 +154,10 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     if isinstance(x, Chunks):
         rows = as_rows(x, fewest)
-        return x.once((r, on_large_rows), lambda: Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows)))
+        return x.once(
+            (r, on_large_rows),
+            lambda: rows.through(partial(_unit_chunks, r=r, on_large_rows=on_large_rows), x.shape[1]),
+        )
     return _unit(as_rows(x, fewest), r, on_large_rows)
 
 

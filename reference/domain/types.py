@@ -36,9 +36,9 @@ class Chunks:
         """
         return [function(self)]
 
-    def mapped(self, function: Callable[[Matrix], Matrix], dimension: int) -> "Chunks":
-        """The data set with `function` applied to every chunk: (m, d) -> (m, `dimension`)."""
-        return Chunks((self.shape[0], dimension), lambda: (function(chunk) for chunk in self.start()))
+    def through(self, function: Callable[["Chunks"], Iterator[Matrix]], dimension: int) -> "Chunks":
+        """The data set whose chunks are `function(part)`, for every part as in `fold`: (m, d) -> (m, `dimension`)."""
+        return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """`compute()`: what is computed from the rows alone. A data set that many releases read may keep it."""

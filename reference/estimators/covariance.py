@@ -21,9 +21,10 @@ class PrivateCovariance(MomentEstimator):
     bounds : public bounds on the columns instead: (low, high) for all of them, a list of pairs, one for each, a tuple
         (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond them are clipped. Bounds
         must not be read from the data.
-    mechanism : the name of a mechanism for the second moment; None takes the one with the least predicted error, from
-        the numbers of rows and columns and the budget alone (`reference.recommendation`), among those that do not
-        search for a clipping norm.
+    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. None takes,
+        with bounds and ρ, `box-gauss` (`bounded_columns` says why), and else the one with the least predicted error,
+        from the numbers of rows and columns and the budget alone (`reference.recommendation`), among those that do
+        not search for a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. Then the second moment about that point is
         estimated, with less noise, and no mean.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Needs python-flint.

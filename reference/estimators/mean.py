@@ -13,7 +13,8 @@ class PrivateMean(MomentEstimator):
 
     It is released together with a second moment that is thrown away, by a mechanism whose noise does not depend on the
     data. Under zCDP its error is exactly that of Gaussian noise on the mean. Under pure DP it was not compared with
-    mechanisms that release a mean alone.
+    mechanisms that release a mean alone. With bounds the rows are scaled into a ball: under zCDP the noise on the mean
+    is then at most that of `box-gauss`, whose weights serve the covariance.
 
     Parameters
     ----------

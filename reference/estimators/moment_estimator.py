@@ -7,8 +7,11 @@ from covassay.reference.domain import Matrix
 from covassay.reference.domain.box import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.estimators.base import PrivateEstimator
+from covassay.reference.estimators.bounded_columns import NAMES as IN_BOX
+from covassay.reference.estimators.bounded_columns import InBox, in_box
 from covassay.reference.estimators.moments import Map, Moments, release_moments
-from covassay.reference.privacy import Spend
+from covassay.reference.privacy import ZCDP, PureDP, Spend
+from covassay.reference.recommendation import Candidate
 
 
 class MomentEstimator(PrivateEstimator):
@@ -46,10 +49,26 @@ class MomentEstimator(PrivateEstimator):
         if not (self.accountant is None or isinstance(self.accountant, Account)):
             raise InvalidInput(f"accountant of type {type(self.accountant).__name__}: must be an Account, or None")
         self._warn_of(budget)
-        units = Map.of(x.shape[1], self.row_bound, box)
-        candidate = self._candidate(len(x), x.shape[1] + (share is not None), budget, additive)
-        u = units.unit(x)
-        moments = release_moments(u, candidate, budget, share, self._randomness(), self.rounded, self.accountant)
+        chosen, randomness = self._chosen(x.shape, box, share, budget, additive), self._randomness()
+        if isinstance(chosen, InBox):
+            if box is None:
+                raise InvalidInput(f"mechanism = {chosen.name!r}: it takes bounded columns: give bounds")
+            units = Map(box.centre, box.half_widths, box)
+            moments = chosen.moments(x, box, share is not None, randomness, self.rounded, self.accountant)
+        else:
+            units = Map.of(x.shape[1], self.row_bound, box)
+            u = units.unit(x)
+            moments = release_moments(u, chosen, budget, share, randomness, self.rounded, self.accountant)
         self.spend_ = moments.spend
-        self.mechanism_ = candidate.name
+        self.mechanism_ = chosen.name
         return units, moments
+
+    def _chosen(
+        self, shape: tuple[int, ...], box: Box | None, share: float | None, budget: PureDP | ZCDP, additive: bool
+    ) -> InBox | Candidate:
+        """The mechanism: that which is named, or that of `bounded_columns`, or the recommended one."""
+        n, d = shape
+        named = self.mechanism in IN_BOX
+        bounded = box is not None and share is not None and not additive and self.mechanism is None
+        found = in_box(budget, self.mechanism) if named or bounded else None
+        return found or self._candidate(n, d + (share is not None), budget, additive)

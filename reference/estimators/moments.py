@@ -53,11 +53,13 @@ class Moments:
     """The released first and second moment of the rows u, and what they cost.
 
     second : S, symmetric; positive semidefinite with the other block. mean : μ, or None if it was not released.
+    noise : the predicted spectral norm of the noise on S, if it is not that of the recommendation.
     """
 
     second: Matrix
     mean: Vector | None
     spend: Spend
+    noise: float | None = None
 
     @property
     def covariance(self) -> Matrix:

@@ -89,7 +89,8 @@ class PrivateRidge(MomentEstimator):
         scale, moment = units.scale, moments.covariance
         penalty = self.alpha / n / scale[:-1] ** 2
         if self.noise_penalty:
-            penalty = penalty + self._noise(n, d + 1 + int(self.fit_intercept))
+            noise = moments.noise
+            penalty = penalty + (self._noise(n, d + 1 + int(self.fit_intercept)) if noise is None else noise)
         weights = np.linalg.solve(moment[:-1, :-1] + np.diag(penalty), moment[:-1, -1])
         location = units.location(moments)
         self.coef_ = weights * scale[-1] / scale[:-1]

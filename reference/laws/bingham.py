@@ -24,6 +24,7 @@ the squared length of a projection. All are evaluated on the parabolic contour o
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -76,6 +77,12 @@ def envelope_parameter(a: Vector) -> float:
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
 
+@lru_cache(maxsize=8)  # many draws have one matrix, and this takes longer than a draw
+def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
+    a, vectors = decompose(np.frombuffer(entries).reshape(q, q))
+    return a, vectors, envelope_parameter(a)
+
+
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
     """Draw unit vectors with density ∝ exp(uᵀMu): shape (q,), or (size, q). Exact up to rounding.
 
@@ -84,12 +91,12 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
     ArithmeticError : more than `MAX_PROPOSALS` proposals in a row were rejected. The acceptance rate is of order
         q^{−1/2} for every M, so the probability of this is 0 for practical purposes.
     """
-    a, vectors = decompose(m)
-    q, count = len(a), 1 if size is None else size
+    matrix = require_shape("m", m, (len(m), len(m)))
+    q, count = len(matrix), 1 if size is None else size
     if q == 1:
         drawn = np.where(rng.random((count, 1)) < 0.5, -1.0, 1.0)
         return drawn[0] if size is None else drawn
-    b = envelope_parameter(a)
+    a, vectors, b = _decomposed(matrix.tobytes(), q)
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     accepted = np.empty((count, q))
     filled = proposals = 0

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Array, Matrix, Vector
 
 NODES = 24  # enough to integrate a function that turns by 8 radians per panel to rounding
+FEW = 16  # points at which polynomials are evaluated, up to which a cosine costs less than the calls it replaces
 
 
 @lru_cache(maxsize=1)
@@ -34,9 +35,16 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 
 
 def chebyshev(t: Array) -> Array:
-    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_{k+i} = 2 T_k T_i − T_{k−i}: shape (m + 1,) + t.shape."""
+    """The Chebyshev polynomials T_0(t), …, T_m(t): shape (m + 1,) + t.shape.
+
+    For few t they are cos(k arccos t), which takes few calls; for many, T_{k+i} = 2 T_k T_i − T_{k−i} takes less time.
+    """
+    inside = np.minimum(np.maximum(t, -1.0), 1.0)
+    if np.size(t) <= FEW:
+        few: Array = np.cos(np.multiply.outer(np.arange(NODES + 1.0), np.arccos(inside)))
+        return few
     polynomials = np.empty((NODES + 1, *np.shape(t)))
-    polynomials[0], polynomials[1] = 1.0, np.minimum(np.maximum(t, -1.0), 1.0)
+    polynomials[0], polynomials[1] = 1.0, inside
     k = 1
     while k < NODES:
         more = min(k, NODES - k)  # i = 1, …, more

@@ -13,13 +13,24 @@ The output is a vector: the noisy n, and then the noisy sum, entry by entry. Whe
 entries on and above the diagonal, row by row. No rows are a data set like any other: n and the sum are 0.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from covassay.reference.domain import Adjacency, Array, Matrix, Number, Rows, Vector, require_number, sum_rows
+from covassay.reference.domain import (
+    Adjacency,
+    Array,
+    IntegerMatrix,
+    Matrix,
+    Number,
+    Rows,
+    Vector,
+    require_number,
+    sum_rows,
+)
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
 
@@ -69,6 +80,28 @@ class CountedNoise:
     sum: Array
 
 
+@dataclass(frozen=True)
+class CountedDraws:
+    """Noise of whole numbers: that of the number of rows and that of the sum, each for a parameter of its law."""
+
+    count: Callable[[Fraction], int]
+    sum: Callable[[Fraction], IntegerMatrix]
+
+    def whole_count(self, parameter: Fraction) -> int:
+        """The noise of the number of rows; raise `InvalidInput` unless it is a Python integer."""
+        drawn = self.count(parameter)
+        if not isinstance(drawn, int) or isinstance(drawn, bool):
+            raise InvalidInput(f"noise.count(parameter) = {drawn!r}: must be a Python integer")
+        return drawn
+
+
+def draws_of(noise: Any) -> CountedDraws:
+    """The noise of whole numbers under add-remove."""
+    if not isinstance(noise, CountedDraws):
+        raise InvalidInput("noise: must be CountedDraws under add-remove")
+    return noise
+
+
 def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
     """The noise of the number of rows, 0 under replace-one, and that of the query."""
     if adjacency == "replace-one":
@@ -99,8 +132,44 @@ class RowsAndSumOutput(Output):
         return (1 + {"vector": d, "full": d**2, "triangle": d * (d + 1) // 2}[self.entries],)
 
     def parts(self, values: Array) -> dict[str, Array]:
-        """The number of rows and the sum, which is a matrix unless it is one number for every column."""
-        return {"rows": values[0], "sum": self.unpacked(values[1:])}
+        """The number of rows, the sum, and their quotient, where a number of rows below 1 counts as 1.
+
+        Sum and quotient are matrices unless there is one number for every column.
+        """
+        total = self.unpacked(values[1:])
+        return {"rows": values[0], "sum": total, "second_moment": total / np.maximum(values[0], 1.0)}
+
+    def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
+        """As of every output; the sum and the quotient are about the point of the rows, as a second moment is."""
+        said = super().meaning(scaled)
+        point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]
+        for part in ("sum", "second_moment"):
+            said[part] = {"about": point, "unit": said["second_moment"]["unit"]}
+        return said
+
+    def header(self, columns: Sequence[str]) -> list[str]:
+        """The number of rows, and for every entry of the sum the columns that are multiplied."""
+        d = len(columns)
+        i, j = {
+            "vector": (np.arange(d), np.arange(d)),
+            "full": np.divmod(np.arange(d * d), d),
+            "triangle": np.triu_indices(d),
+        }[self.entries]
+        return ["rows", *(f"{columns[a]}*{columns[b]}" for a, b in zip(i, j, strict=True))]
+
+    @property
+    def restorable(self) -> bool:
+        """Always: the number of rows has no unit, and every entry of the sum that of two columns."""
+        return True
+
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
+        """The output for rows in the unit of x."""
+        factors = scale**2 if self.entries == "vector" else np.outer(scale, scale)
+        return values * self.packed(1.0, factors)
+
+    def times_bound(self, values: Array, row_bound: float) -> Vector:
+        """The output in the unit of x; the number of rows has none."""
+        return values * np.append(1.0, np.full(len(values) - 1, row_bound**2))
 
     def packed(self, rows: float, total: Array) -> Vector:
         """The output."""

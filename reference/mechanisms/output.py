@@ -83,6 +83,10 @@ class Output:
         """An output on u = (x − shift)/scale, in the units of x; None where it has no such units."""
         return None
 
+    def times_bound(self, values: Array, row_bound: float) -> Array:
+        """An output on x/row_bound, in the unit of x."""
+        return values * row_bound**self.power
+
 
 @dataclass(frozen=True)
 class MatrixOutput(Output):

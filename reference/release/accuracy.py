@@ -1,14 +1,14 @@
-"""How accurate a release is, from public numbers and from what was released: nothing here reads the data.
+"""The accuracy of a release, from public numbers and from the released values: nothing here reads the data.
 
-The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of what
-is released. It is known where a mechanism adds noise of a fixed law to the statistic. It does not count what clipping
-of rows and rounding to a grid change. The warnings say when a release is of little use.
+The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
+released values. It is known if a mechanism adds noise of a fixed law to the statistic. It does not include the effects
+of clipping rows and of rounding to a grid. The warnings say when a release is of little use.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from covassay.reference.box_moments import Weights, error_bound, gauss_weights, laplace_weights, spreads
 from covassay.reference.domain import Adjacency, Box, Matrix
 from covassay.reference.domain.exact_data import INPUT_BITS
-from covassay.reference.domain.types import Array
+from covassay.reference.domain.types import Array, Vector
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms import (
     box_gauss,
@@ -37,13 +37,15 @@ from covassay.reference.mechanisms import (
     nuclear_laplace,
     private_trace,
 )
+from covassay.reference.mechanisms.counted import RowsAndSumOutput, gaussian_share, pure_share
 from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.reference.release.scaling import Scaling
 
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]  # n, d, arguments -> variances, rows in the unit ball
 
-ROUNDING = 1e-12  # relative to the norm, more than the rounding of a computed eigenvalue
+ROUNDING = 1e-12  # relative to the norm: larger than the rounding error of a computed eigenvalue
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -136,47 +138,106 @@ LAWS: dict[str, Variances] = {
 }
 
 
+def _entrywise_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    words = (a.get("entries", "triangle"), a["calibration"])
+    share = entrywise_laplace.count_share(d, *words)
+    scale = entrywise_laplace.scale_of_sum(d, (1 - float(share)) * a["epsilon"], *words)
+    return entry_variances.uniform(2 * float(scale) ** 2, d)
+
+
+def _nuclear_of_sum(symmetric: bool) -> Callable[[int, Mapping[str, Any]], Array]:
+    def variances(d: int, a: Mapping[str, Any]) -> Array:
+        share = nuclear_laplace.count_share(d, d * (d + 1) / 2 if symmetric else d**2)
+        scale = float(nuclear_laplace.scale_of_sum(a["epsilon"], share))
+        return scale**2 * entry_variances.of_nuclear_laplace(d, symmetric)
+
+    return variances
+
+
+def _gauss_cov_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    scale = float(gauss_cov.scale_of_sum(d, a["rho"], a["ensemble"]))
+    return scale**2 * entry_variances.of_gaussian(a["ensemble"], d)
+
+
+def _discrete_laplace_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    bits, share = a.get("input_bits", INPUT_BITS), float(discrete_laplace_covariance.count_share(d))
+    scale = discrete_laplace_covariance.sensitivity_of_sum(d, bits) / ((1 - share) * a["epsilon"])
+    return entry_variances.uniform(entry_variances.discrete_laplace_variance(scale) / 16.0**bits, d)
+
+
+def _discrete_gaussian_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    bits, share = a.get("input_bits", INPUT_BITS), float(discrete_gaussian_covariance.count_share(d))
+    squared = discrete_gaussian_covariance.sum_squared(bits) / (2 * (1 - share) * a["rho"])
+    return entry_variances.uniform(entry_variances.discrete_gaussian_variance(squared) / 16.0**bits, d)
+
+
+def _laplace_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    return np.full(d, 2 / ((1 - float(pure_share(2 * d))) * a["epsilon"]) ** 2)
+
+
+def _gaussian_of_sum(d: int, a: Mapping[str, Any]) -> Array:
+    return np.full(d, 1 / (2 * (1 - float(gaussian_share(d))) * a["rho"]))
+
+
+SUMS: dict[str, Callable[[int, Mapping[str, Any]], Array]] = {  # d, arguments -> variances, rows in the unit ball
+    "entrywise-laplace": _entrywise_of_sum,
+    "lap-cov": _entrywise_of_sum,
+    "discrete-laplace-covariance": _discrete_laplace_of_sum,
+    "nuclear-laplace": _nuclear_of_sum(symmetric=False),
+    "nuclear-laplace-symmetric": _nuclear_of_sum(symmetric=True),
+    "gauss-cov": _gauss_cov_of_sum,
+    "discrete-gaussian-covariance": _discrete_gaussian_of_sum,
+    "laplace": _laplace_of_sum,
+    "gaussian": _gaussian_of_sum,
+}
+
+
 @dataclass(frozen=True)
 class Accuracy:
-    """What is known of the error of a release before it is made.
+    """The predicted error of a release.
 
     in_the_ball : the expected error for rows in the unit ball, or None if no exact law of the noise is known.
     expected : the same, in the unit of what is released.
     out_of_range : why the mechanism is of little use for these public numbers; empty if nothing is known against it.
+    part : what the expected error is of, if not of all that is released.
     """
 
     in_the_ball: float | None
     expected: float | None
     out_of_range: tuple[str, ...]
     entries: Matrix | None = None
+    part: str = ""
 
     def note(self) -> str:
-        """What the user must know of the error, in one sentence."""
+        """A sentence for the user on the expected error."""
         if self.entries is not None:
             return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
             return "no expected error is stated: it depends on the data, or the law of the noise is not known exactly"
-        return f"expected error {self.expected:.3g} ({MEANING})"
+        return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """What a file says of the expected error."""
+        """The entries of a file on the expected error."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
-        return {} if self.expected is None else {"expected_error": {"frobenius": self.expected, "meaning": MEANING}}
+        if self.expected is None:
+            return {}
+        of = {"of": self.part} if self.part else {}
+        return {"expected_error": {"frobenius": self.expected, **of, "meaning": MEANING}}
 
-    def warnings(self, declared: Mechanism[Any, ..., Any], values: Any, projected: bool = False) -> list[str]:
+    def warnings(self, output: Output, values: Any, projected: bool = False) -> list[str]:
         """Why a release is of little use; `values` is what was released, which is public too.
 
-        projected : the values are projected too, so that nothing need be said of negative eigenvalues.
+        projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
         """
         found = list(self.out_of_range)
-        norm = float(np.linalg.norm(values))
+        norm = float(np.linalg.norm(output.parts(values)[self.part] if self.part else values))
         if self.expected is not None and self.expected >= norm:
             found.append(
                 f"noise dominates the release: the expected error, {self.expected:.3g}, is not below the norm of what "
                 f"was released, {norm:.3g}"
             )
-        least = math.inf if projected else _least_eigenvalue(declared, values)
+        least = math.inf if projected else _least_eigenvalue(output, values)
         if least < -ROUNDING * norm:
             found.append(
                 f"what was released is not positive semidefinite, its least eigenvalue is {least:.3g}: --project psd "
@@ -194,10 +255,9 @@ def accuracy(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """What is known of the error of a release from n rows of d columns; every argument is public."""
+    """The predicted error of a release from n rows of d columns; every argument is public."""
     known = {**arguments, **budget.keywords()}
-    stated = declared.name in LAWS and declared.adjacency_of(arguments) == declared.adjacency
-    variances = LAWS[declared.name](n, d, known) if stated else None
+    variances = LAWS[declared.name](n, d, known) if declared.name in LAWS else None
     ranges = list(_sketch_without_gain(declared.name, d, known))
     if variances is None:
         return Accuracy(None, None, (*ranges, *_little_information(budget, n)))
@@ -213,6 +273,35 @@ def accuracy(
     return Accuracy(in_the_ball, float(np.linalg.norm(restored)), tuple(ranges))
 
 
+def accuracy_of_sum(
+    declared: Mechanism[Any, ..., Any],
+    budget: Guarantee,
+    arguments: Mapping[str, Any],
+    raw: Vector,
+    d: int,
+    row_bound: float,
+    scaled: Scaling | None,
+) -> Accuracy:
+    """What is known of the error of a noisy sum beside a noisy number of rows.
+
+    raw : what was released, as the mechanism gives it; so nothing here reads the true number of rows.
+    """
+    output = cast(RowsAndSumOutput, declared.output_of(arguments))
+    deviations = np.sqrt(SUMS[declared.name](d, {**arguments, **budget.keywords()}))
+    packed = output.packed(0.0, deviations)
+    restored = output.times_bound(packed, row_bound) if scaled is None else scaled.restore(packed, output)
+    expected = float(np.linalg.norm(output.unpacked(restored[1:])))
+    rows = max(1.0, float(raw[0]))
+    in_the_ball = float(np.linalg.norm(deviations)) / rows
+    ranges = list(_little_information(budget, rows))
+    if in_the_ball >= 1:
+        ranges.append(
+            f"the released number of rows, {float(raw[0]):.6g}, is small for this budget: the expected error of the "
+            f"second moment is {in_the_ball:.3g} times the largest norm that the exact one can have"
+        )
+    return Accuracy(in_the_ball, expected, tuple(ranges), part="sum")
+
+
 BOX_FAILURE = 1e-3
 BOX_MEANING = (
     "with probability 0.999 every entry of the released covariance is within its bound of the covariance of the "
@@ -221,7 +310,7 @@ BOX_MEANING = (
 
 
 def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
-    """What is known of the error of a release of bounded columns, from the released number of rows."""
+    """The predicted error of a release of bounded columns, from the released number of rows."""
     entries = box_bound(name, arguments, adjacency, rows, box)
     if entries is None:
         return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))
@@ -231,12 +320,12 @@ def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, 
 
 
 def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
-    """A bound on the error of every entry of the released covariance, or None if there are too few rows for one.
+    """A bound on the error of every entry of the released covariance, or None if there are too few rows for a bound.
 
     arguments : the budget and the options. rows : the released number of rows.
 
-    No noise is above its quantile, except with probability `BOX_FAILURE` for all of them together; then there are at
-    least `rows` less the quantile of the count.
+    Except with total probability `BOX_FAILURE`, every noise is at most its quantile; then the number of rows is at
+    least `rows` minus the quantile of the count.
     """
     d = box.dimension
     law = BOX[name](d, arguments, adjacency)
@@ -253,11 +342,15 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> what it exceeds with that odds."""
+    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> what it exceeds with that odds.
+
+    deviation : the standard deviation of the noise at scale 1.
+    """
 
     scale: float
     weights: Weights
     quantile: Callable[[float], float]
+    deviation: float = 1.0
 
 
 def _normal_quantile(beta: float) -> float:
@@ -280,11 +373,12 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
         float(box_laplace.noise_scale(d, b["epsilon"], adjacency)),
         laplace_weights(d, adjacency),
         lambda beta: math.log(1 / beta),
+        2**0.5,
     ),
 }
 
 
-def _little_information(budget: Guarantee, n: int) -> list[str]:
+def _little_information(budget: Guarantee, n: float) -> list[str]:
     """By group privacy, replacing all n rows changes ε to nε and ρ to n²ρ."""
     keywords = budget.keywords()
     name, changed = ("n²ρ", n**2 * keywords["rho"]) if isinstance(budget, ZCDP) else ("nε", n * keywords["epsilon"])
@@ -306,10 +400,10 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
     return [f"d = {d} columns are too few for {name} to gain by its projection: it keeps as many dimensions as before"]
 
 
-def _least_eigenvalue(declared: Mechanism[Any, ..., Any], values: Any) -> float:
+def _least_eigenvalue(output: Output, values: Any) -> float:
     """The least eigenvalue of the symmetric part of a released second moment or covariance; infinite for all else."""
-    if not declared.output.restorable:
+    if not output.restorable or output.kind == "moments":
         return math.inf
-    parts = declared.output.parts(values)
-    matrix = parts.get("covariance", parts.get("second_moment") if declared.output.kind == "matrix" else None)
-    return math.inf if matrix is None else float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0])
+    parts = output.parts(values)
+    matrix = parts.get("covariance", parts.get("second_moment"))
+    return math.inf if matrix is None or matrix.ndim < 2 else float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0])

@@ -1,36 +1,46 @@
 """Releases on a lattice: integers plus integer noise, drawn exactly. They need no interval arithmetic.
 
-The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. What is released are the integers
-`noisy_products` of the mechanism; everything else is computed from them and from public numbers.
+The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists of the
+integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, IntegerMatrix, OnLargeRows, require_row_bound
+from covassay.reference.domain import Adjacency, DataSet, IntegerMatrix, OnLargeRows, require_row_bound
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data, in_units
 from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Bits, Coins, system_bits
 from covassay.reference.mechanisms import discrete_gaussian_covariance, discrete_laplace_covariance
+from covassay.reference.mechanisms.counted import CountedDraws, RowsAndSumOutput
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_known_neighbours
-from covassay.reference.rounded.release_record import ExactRelease
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational
+from covassay.reference.rounded.release_record import ExactRelease, require_rows
 
 
 @dataclass(frozen=True)
 class OnLattice:
-    """A mechanism: (data, noise, budget) -> the integers that it releases, and the law of its noise."""
+    """A mechanism: (data, noise, budget) -> the integers that it releases, and the law of its noise.
+
+    Under add-remove the integers are `rows_and_products`, and `number` is the law of the noise of the number of rows.
+    """
 
     noisy_products: Callable[[ExactData, Callable[[Fraction], IntegerMatrix], Fraction], IntegerMatrix]
     law: Callable[[int, Fraction, Coins], IntegerMatrix]
+    rows_and_products: Callable[[ExactData, CountedDraws, Fraction], tuple[int, IntegerMatrix]]
+    number: Callable[[Fraction, Coins], int]
 
 
 LATTICE: dict[str, OnLattice] = {
-    "discrete-laplace-covariance": OnLattice(discrete_laplace_covariance.noisy_products, discrete_laplace.symmetric),
-    "discrete-gaussian-covariance": OnLattice(discrete_gaussian_covariance.noisy_products, discrete_gaussian.symmetric),
+    name: OnLattice(file.noisy_products, law.symmetric, file.noisy_rows_and_products, law.sample)
+    for name, file, law in (
+        ("discrete-laplace-covariance", discrete_laplace_covariance, discrete_laplace),
+        ("discrete-gaussian-covariance", discrete_gaussian_covariance, discrete_gaussian),
+    )
 }
 
 
@@ -38,7 +48,8 @@ LATTICE: dict[str, OnLattice] = {
 class LatticeRelease(ExactRelease):
     """A release on a lattice.
 
-    The integers are the entries on and above the diagonal, row by row, and the grid is 1/(n 4^b).
+    The integers are the entries on and above the diagonal, row by row, and the grid is 1/(n 4^b). Under add-remove they
+    are those of the sum, and the grid is 1/4^b; the number of rows is a whole number.
     """
 
     kind = "lattice"
@@ -48,11 +59,12 @@ class LatticeRelease(ExactRelease):
     )
     assumptions = (
         "the bits of the operating system are fair and independent",
-        "n, d, the unit and all parameters are public, and running time and memory use are not observed",
+        "d, the unit, all parameters and, unless a row may come or go, n are public",
+        "running time and memory use are not observed",
     )
 
     def note(self) -> str:
-        """What the user of a release must know, in one sentence."""
+        """A sentence that the user of a release must know."""
         return (
             f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
             "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
@@ -73,27 +85,50 @@ def release(
 ) -> LatticeRelease:
     """Release by the mechanism of that name.
 
-    bits : a source of fair bits. seed : for tests, the noise that `sample` of the mechanism draws with this seed.
+    bits : a source of fair bits. seed : for tests, gives the noise that `sample` of the mechanism draws with this seed.
     The other parameters are those of `releasing.release`.
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = checked_arguments(declared, arguments)
-    require_known_neighbours(declared, options, known=False)
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits)
+    require_rows(read, options)
     (budget,) = (arguments[key] for key in declared.notion.default.keywords())
-    if seed is None:
-        noisy = chosen.noisy_products(read, lambda parameter: chosen.law(read.d, parameter, Coins(bits)), budget)
+    adjacency = cast(Adjacency, declared.adjacency_of(options))
+    noise = (
+        _noise(chosen, read.d, bits, adjacency)
+        if seed is None
+        else declared.draw_noise(read.d, np.random.default_rng(seed), adjacency=adjacency)
+    )
+    unit: Any = row_bound**declared.output.power
+    integers, grid = {}, Fraction(1, 4**input_bits)
+    if adjacency == "replace-one":
+        noisy, grid = chosen.noisy_products(read, noise, budget), read.unit
+        values = in_units(noisy, grid) * unit
     else:
-        noisy = chosen.noisy_products(read, declared.draw_noise(read.d, np.random.default_rng(seed)), budget)
-    unit = row_bound**declared.output.power
+        rows, noisy = chosen.rows_and_products(read, noise, budget)
+        kind = cast(RowsAndSumOutput, declared.output_of(options))
+        values = kind.times_bound(kind.packed(float(rows), in_units(noisy, grid)), row_bound)
+        integers, unit = {"rows": [rows]}, {"rows": float(1 / grid), "sum": unit}
+    integers["matrix" if adjacency == "replace-one" else "sum"] = [int(k) for k in noisy[np.triu_indices(read.d)]]
     return LatticeRelease(
         mechanism=mechanism_name,
-        integers={"matrix": [int(k) for k in noisy[np.triu_indices(read.d)]]},
-        grid=read.unit,
+        integers=integers,
+        grid=grid,
         unit=unit,
-        values=in_units(noisy, read.unit) * unit,
+        values=values,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,
         seeded=seed is not None or bits is not system_bits,
     )
+
+
+def _noise(chosen: OnLattice, d: int, bits: Bits, adjacency: Adjacency) -> Any:
+    """The noise that the mechanism takes, from a source of fair bits."""
+
+    def products(parameter: Fraction) -> IntegerMatrix:
+        return chosen.law(d, parameter, Coins(bits))
+
+    if adjacency == "replace-one":
+        return products
+    return CountedDraws(lambda parameter: chosen.number(parameter, Coins(bits)), products)

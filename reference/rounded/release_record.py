@@ -1,10 +1,12 @@
-"""What rounded releases and releases on a lattice have in common: integers, their unit, and what a file says."""
+"""The common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from covassay.reference.domain.exact_data import ExactData
+from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Spend
 
 UNIT_BALL = "rows in the unit ball"
@@ -15,9 +17,10 @@ class ExactRelease:
     """A release of integers.
 
     integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data.
+    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data; where the parts
+        have different units, one for each by name.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed and proven budget : `spend`. rows : the rows to which the integers belong, in words.
+    claimed and proven budget : from `spend`. rows : a description of the rows to which the integers belong.
     """
 
     kind: ClassVar[str]
@@ -26,7 +29,7 @@ class ExactRelease:
     mechanism: str
     integers: Mapping[str, list[int]]
     grid: Fraction
-    unit: float
+    unit: float | Mapping[str, float]
     values: Any
     spend: Spend
     input_bits: int
@@ -35,17 +38,23 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """The grid as a file names it."""
+        """The text of the grid in a file."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:
-        """What a file says about the release, besides the mechanism and its budget."""
+        """The entries of a file on the release, besides the mechanism and its budget."""
         return {
             "grid": self.grid_text,
             "integers": dict(self.integers),
-            "unit": self.unit,
+            "unit": self.unit if isinstance(self.unit, float) else dict(self.unit),
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
             "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
             "guarantee": self.guarantee,
             "assumptions": list(self.assumptions),
         }
+
+
+def require_rows(data: ExactData, options: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` if there are no rows, unless their number is secret."""
+    if not data.n and options.get("adjacency") != "add-remove":
+        raise InvalidInput("data has no row: must have at least one")

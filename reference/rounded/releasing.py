@@ -15,26 +15,21 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
-from covassay.reference.rounded.arguments import (
-    Rational,
-    checked_arguments,
-    rational,
-    require_grid,
-    require_known_neighbours,
-)
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
-from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
-from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease
+from covassay.reference.rounded.mechanisms import Options, Parts, form_of
+from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
+# bits beyond those expected to be needed, so that a second attempt has a probability of roughly 2^{−64} per entry
+SPARE_BITS = 64
 
 
 @dataclass(frozen=True)
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. NOT for release: how many there are depends on the output.
+    precisions : the precisions that were tried, in bits. NOT for release: their number depends on the output.
     """
 
     kind = "rounded"
@@ -56,7 +51,7 @@ class RoundedRelease(ExactRelease):
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
-        """What the user of a release must know, in one sentence."""
+        """A sentence that the user of a release must know."""
         return (
             f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
@@ -83,44 +78,44 @@ def release(
     ----------
     data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : of the bits; the operating system if it is None. seed : for tests, a seeded source instead.
+    source : the source of the bits; None means the operating system. seed : for tests, a seeded source instead.
     row_bound, on_large_rows : as for every mechanism on a ball. bounds : as for every mechanism on a box.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
         column.
-    parameters : the budget and the options of the mechanism. Numbers may be text, "0.1", and mean the decimal number
-        that is written; a float means the decimal number that Python prints for it.
+    parameters : the budget and the options of the mechanism. Numbers may be text such as "0.1", with the value of this
+    decimal number; a float has the value of the decimal number that Python prints for it.
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or there is no rounded form of the mechanism.
+    InvalidInput : an argument breaks its rule, or the mechanism has no rounded form.
     """
     step = require_rounded_form(mechanism_name, grid)
     declared = mechanism(mechanism_name)
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = checked_arguments(declared, arguments)
-    chosen = ROUNDED[mechanism_name]
-    require_known_neighbours(declared, options, chosen.box)
+    kind, chosen = declared.output_of(options), form_of(mechanism_name, options.get("adjacency"))
     box = (
         Box.of_columns(bounds, data.d if isinstance(data, ExactData) else shape_of(data, 0)[1]) if chosen.box else None
     )
     if bounds is not None and box is None:
         raise InvalidInput(f"bounds: {mechanism_name} takes {DOMAINS[declared.domain]}, so it has no bounds")
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, chosen.sums, box)
-    if not read.n and options.get("adjacency") != "add-remove":
-        raise InvalidInput("data has no row: must have at least one")
-    if declared.output.kind == "level":
+    require_rows(read, options)
+    if kind.kind == "level":
         step = Fraction(1)
     bits = source or (OperatingSystem() if seed is None else Seeded(seed))
     done = rounded_parts(mechanism_name, read, arguments | options, step, bits)
     values = {name: np.array([float(k * step) for k in part]) for name, part in done.result.items()}
     output = np.asarray(chosen.finish(values, read.n, read.d, options))
-    unit = 1.0 if box else row_bound**declared.output.power
-    restored = declared.output.restore(output, box.centre, box.half_widths) if box else output * unit
+    if box:
+        unit, restored = 1.0, kind.restore(output, box.centre, box.half_widths)
+    else:
+        unit, restored = row_bound**declared.output.power, kind.times_bound(output, row_bound)
     return RoundedRelease(
         mechanism=mechanism_name,
         integers=done.result,
         grid=step,
-        unit=unit,
+        unit=unit if "rows" not in done.result else {**dict.fromkeys(done.result, unit), "rows": 1.0},
         values=restored,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,
@@ -137,7 +132,7 @@ def rounded_parts(
 
     options : the budget and the options; numbers are Fractions.
     """
-    chosen = ROUNDED[name]
+    chosen = form_of(name, options.get("adjacency"))
 
     def compute(uniforms: Uniforms) -> dict[str, list[int]]:
         balls: Options = {key: arb(exact(v)) if isinstance(v, Fraction) else v for key, v in options.items()}
@@ -148,18 +143,19 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """The precision, in bits, at which a release begins. It depends on public numbers only."""
+    """The precision, in bits, of the first attempt at a release. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
-    of_n = 64 if ROUNDED[name].box else data.n.bit_length()  # in a box the number of rows can be secret
-    return SPARE_BITS + steps.bit_length() + 2 * of_n + ROUNDED[name].bits(data.d)
+    chosen = form_of(name, options.get("adjacency"))
+    secret = chosen.box or options.get("adjacency") == "add-remove"  # the number of rows, or it may be
+    return SPARE_BITS + steps.bit_length() + 2 * (64 if secret else data.n.bit_length()) + chosen.bits(data.d)
 
 
 # ARGUMENTS
 
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
-    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+    """The grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
     if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")

@@ -1,4 +1,4 @@
-"""Data that many methods read: what each of them computes is the same as without sharing, and computed once."""
+"""Data that many methods share: the results are the same as without sharing, and computed only once."""
 
 import numpy as np
 import pytest

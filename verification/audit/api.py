@@ -1,4 +1,4 @@
-"""An audit from Python: `audit` finds out how the target is called and what is known of it, and runs the questions."""
+"""An audit from Python: `audit` finds out how to call the target, looks up its mechanism, and runs the questions."""
 
 import sys
 import time
@@ -152,9 +152,8 @@ def audited(
     claim: Guarantee | None = None,
     told: Callable[[Sequence[Finding]], None] = lambda found: None,
 ) -> AuditReport:
-    """The audit with these options. If the claim is known already, the target is not asked for it again.
-
-    `told` is called with all that has been found, after every question.
+    """The audit with these options. If the claim is already known, the target is not asked for it again. `told` is
+    called with all findings so far, after every question.
     """
     watch = watching(options.progress)
     heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)
@@ -176,7 +175,7 @@ def _audited(
     target = load(origin)
     options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    bounded = (options.mechanism or target.mechanism) is not None  # then the bounds are told with the rows
+    bounded = (options.mechanism or target.mechanism) is not None  # then the bounds are reported together with the rows
     if options.bounds is not None and takes_bounds(target) and not bounded:
         budget[BOUNDS] = options.bounds.bounds
     options, kind = with_kind(origin, target, budget, options)
@@ -225,13 +224,13 @@ def _audited(
 
 
 class BitsFound(NamedTuple):
-    """What one audit found of low-order bits: one finding for every pair, and one for all of them."""
+    """The findings of one audit on low-order bits: one finding for every pair, and one for all of them."""
 
     checks: tuple[Finding, ...]
 
     @property
     def facts(self) -> Bits:
-        """What all pairs together say."""
+        """The result of all pairs together."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property
@@ -243,7 +242,7 @@ class BitsFound(NamedTuple):
 def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
-    """What `audit` with these arguments finds of low-order bits, draw for draw, without its other checks."""
+    """The findings of `audit` with these arguments on low-order bits, by the same draws, without its other checks."""
     origin = as_source(source)
     target = load(origin)
     options = as_stated_by(target, AuditOptions(samples=samples, seed=seed, scope=scope))

@@ -1,10 +1,10 @@
-"""The false-alarm budget of a run: what every question may spend of it, and Holm's procedure inside a question.
+"""The false-alarm budget of a run: the share of every question, and Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
 probability α of the run. This is the union bound over the questions. It holds although questions depend on one another
-and answers decide which are asked, because all levels were fixed before the first draw. It needs valid p-values: under
-the claim, and given all that chose its test, a p-value is at most t with probability at most t, for every t.
-`Question.valid_if` says for each question why that is so.
+and answers decide which questions are asked, because all levels were fixed before the first draw. It needs valid
+p-values: under the claim, and conditionally on everything that chose its test, a p-value is at most t with probability
+at most t, for every t. `Question.valid_if` gives the reason for each question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,16 +14,20 @@ from fractions import Fraction
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.statistics.multiplicity import holm, require_false_alarm
 
-SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
+# a smaller p-value leads to a second look: this is rare for a correct target, so second looks cost little
+SUSPICIOUS = 1e-3
 
 
 class Overspent(ValueError):
-    """The shares of the questions add up to more than the whole budget, or a question made more tests than it said."""
+    """The shares of the questions exceed the whole budget, or a question made more tests than it declared."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What one look of a question may spend: a share of α, for at most `tests` p-values; 0 as in `Question.tests`."""
+    """The error budget of one look of a question: a share of α, for at most `tests` p-values.
+
+    0 as in `Question.tests`.
+    """
 
     question: str
     look: str
@@ -43,11 +47,11 @@ class ErrorBudget:
 
     @property
     def left(self) -> Fraction:
-        """The share that is not set aside yet."""
+        """The share that is not yet reserved."""
         return 1 - sum((one.share for one in self.spent), Fraction(0))
 
     def spend(self, question: str, look: str, share: Fraction, tests: int) -> float:
-        """Set a share aside for one look of a question, and return the level of the look."""
+        """Reserve a share for one look of a question, and return the level of the look."""
         if share < 0 or share > self.left:
             raise Overspent(f"{question} asks for {share} of the false-alarm budget, and {self.left} is left")
         self.spent.append(Share(question, look, share, tests))

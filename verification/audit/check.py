@@ -20,11 +20,11 @@ from covassay.verification.audit.targets.target import TargetReference, TargetSo
 
 P = ParamSpec("P")
 R = TypeVar("R")
-COMPLETED = "completed"  # the group of every other check, and of what makes an audit inconclusive as a whole
+COMPLETED = "completed"  # the group of every other check, and of reasons that make an audit inconclusive as a whole
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """Give a function the signature of another, to whose arguments it adds none."""
+    """Give a function the signature of another, because it takes the same arguments."""
 
     def signed(function: Callable[..., R]) -> Callable[P, R]:
         function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]
@@ -42,7 +42,7 @@ class Refuted(AssertionError):
 
 
 class Inconclusive(Exception):
-    """The audit could not decide, which is no success; `report` says why."""
+    """The audit could not decide, which is no success; `report` gives the reason."""
 
     def __init__(self, message: str, report: AuditReport) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class Inconclusive(Exception):
 
 @_with_signature_of(audit)
 def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None = None, **options: Any) -> AuditReport:
-    """Audit an implementation; the report of an audit that refuted nothing, which is not a certificate.
+    """Audit an implementation, and return the report if nothing was refuted; this is not a certificate.
 
     >>> import numpy as np
     >>> def release(X, eps, random_state):
@@ -77,7 +77,7 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """What can be expected to fail and is one test case: every question of the contract, the other kinds, the end."""
+    """The test cases, which can be expected failures: every question of the contract, the other kinds, the end."""
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
 
@@ -90,12 +90,12 @@ def group_of(check: Finding) -> str:
 
 
 def require_group(report: AuditReport, group: str) -> str:
-    """What was checked in a group of which nothing is refuted: "" or, if nothing was, the reason.
+    """Require that nothing in a group is refuted; return "", or the reason why nothing in it was checked.
 
     Raises
     ------
-    Refuted : a check of the group is refuted. Inconclusive : one could not decide, or, in the group "completed", the
-        audit as a whole could not.
+    Refuted : a check of the group is refuted. Inconclusive : a check could not decide, or, in the group "completed",
+        the audit as a whole could not.
     """
     if group == COMPLETED and report.verdict is Verdict.INCONCLUSIVE:
         raise Inconclusive(summary(report), report)

@@ -1,4 +1,4 @@
-"""What a target is held against: the claim, the mechanism that it claims to be, and what is known of its law."""
+"""The basis of an audit: the claim of a target, the mechanism that it claims to be, and the knowledge of its law."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -32,13 +32,13 @@ _USUAL = AuditOptions()
 
 
 def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
-    """The stated claim, the usual one of a target that has its own, or else the default one of the mechanism.
+    """The stated claim; otherwise the usual claim of the target, if it has one, or the default claim of the mechanism.
 
-    There is a default only for a target that is told its budget.
+    There is a default only for a target that takes its budget as an argument.
 
     Raises
     ------
-    InvalidInput : nothing is stated, and the target cannot be told: what it spends is known to its author alone. Or an
+    InvalidInput : no claim is stated, and the target takes no budget, so that only its author knows its claim; or an
         option was given that the audit of this target would not use.
     """
     found = as_source(source)
@@ -71,7 +71,7 @@ def _require_use(options: AuditOptions, name: str | None) -> None:
 def expected_of(
     target: Target, guarantee: Guarantee, options: AuditOptions
 ) -> tuple[str | None, dict[str, Any], Profile]:
-    """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
+    """The mechanism that the target claims to be, its complete options, and the audit's profile of its law."""
     name = options.mechanism or target.mechanism
     bounded = name is not None and mechanism(name).domain == "box"
     if options.bounds is None and needs_bounds(target) and not bounded:
@@ -91,7 +91,7 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """The option of the mechanism that the adjacency of the audit sets; none where there is no choice."""
+    """The option of the mechanism that the adjacency of the audit sets; none if the mechanism has no such option."""
     asked = options.adjacency
     if asked is None:
         return {}
@@ -109,17 +109,17 @@ def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
 
 
 def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOptions) -> str:
-    """Which data sets are neighbours by the claim."""
+    """The adjacency of the claim."""
     return mechanism(name).adjacency_of(choices) if name else options.adjacency or REPLACE_ONE
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
-    """The source as it is audited: in scaled columns, if its mechanism is one for bounded columns."""
+    """The source in the form to audit: in scaled columns, if its mechanism is for bounded columns."""
     return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
 def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
-    """Raise `InvalidInput` if an option was given that is not the one the target draws with, by its own word."""
+    """Raise `InvalidInput` if an option differs from the one that the target itself declares."""
     for key, value in claimed.items():
         usual = mechanism(str(target.mechanism)).parameters.get(key)
         if value != drawn.get(key, usual):
@@ -130,7 +130,7 @@ def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[
 
 
 def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
-    """The options, with the box and the adjacency of the target's own claim where no others were given."""
+    """The options, completed by the box and the adjacency of the target's own claim."""
     if options.mechanism or target.mechanism:
         return options
     box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
@@ -138,7 +138,7 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
 
 
 def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
-    """The profile, with the pair that the user gave before all others; in scaled columns where those are audited."""
+    """The profile, with the user's pair before all others; in scaled columns if the audit uses those."""
     if given is None:
         return expected
     if expected.view is not None and box is not None:
@@ -151,7 +151,7 @@ def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Bo
 
 
 def _black_box(target: Target, options: AuditOptions) -> Profile:
-    """What is known of a target that names no mechanism: pairs of neighbours."""
+    """The profile of a target that names no mechanism: pairs of neighbours."""
     output = OUTPUTS[options.released or target.released or USUAL]
     box = options.bounds
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
@@ -164,11 +164,11 @@ def _black_box(target: Target, options: AuditOptions) -> Profile:
 def with_kind(
     origin: TargetSource, target: Target, budget: dict[str, Any], options: AuditOptions
 ) -> tuple[AuditOptions, tuple[str, ...]]:
-    """The options, with the kind of output if nobody states it and it is no matrix, and a note that says so."""
+    """The options, with the detected kind of output if it is not stated and not a matrix, and a note about it."""
     if options.mechanism or target.mechanism or options.released or target.released:
         return options, ()
     if options.bounds is None and needs_bounds(target):
-        return options, ()  # the audit will ask for the bounds
+        return options, ()  # a later step of the audit asks for the bounds
     setting = Setting(origin, budget, OUTPUTS[USUAL], options.seed, seconds=options.time_limit, box=options.bounds)
     with random_states_put_back():
         kind = found_kind(setting)
@@ -176,10 +176,9 @@ def with_kind(
 
 
 def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
-    """What must be equal for a run to go on from the draws of another: the target, the options, and the packages.
+    """The identity of a run, which must be equal to continue from the draws of another: target, options, and packages.
 
-    Of a target that is changed between the two runs, only the file that its function is from is compared, or the files
-    that its command names.
+    To detect a changed target, only the file of its function, or the files that its command names, are compared.
     """
     settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}
     return {
@@ -192,7 +191,7 @@ def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> 
 
 
 def _digest(source: TargetSource, target: Target) -> str:
-    """A digest of the file that a function is from, or of the files that a command names; "" if there are none."""
+    """A digest of the file of a function, or of the files that a command names; "" if there are none."""
     if isinstance(source, TargetReference) and source.command:
         files = [Path(source.directory, word) for word in source.command]
     else:
@@ -207,7 +206,7 @@ def _digest(source: TargetSource, target: Target) -> str:
 def as_called_for(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> TargetSource:
-    """The source as the options say it is drawn from: by which call, if it needs one, and whether from `rng` alone."""
+    """The source with the call expression and the declaration of its randomness from the options."""
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
     output = OUTPUTS[options.released or USUAL]

@@ -1,4 +1,4 @@
-"""The kinds of values that the options of an audit have: how each is read from a word, checked, and said again."""
+"""The kinds of values of audit options: how each is read from a word, checked, and written."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,11 +25,12 @@ def _same(value: Any) -> Any:
 class Kind:
     """One kind of values.
 
-    type, rule : the type of a value in Python, and what it must be, in words.
-    read : the value that a word of the command line says. take : the value itself, of what was given in Python. Both
-        raise ValueError or TypeError for what breaks the rule, or `InvalidInput` if they know better.
+    type, rule : the type of a value in Python, and its rule in words.
+    read : the value of a word of the command line. take : the value of an argument in Python. Both raise ValueError or
+        TypeError for a value that breaks the rule, or `InvalidInput` with a message of their own.
     named : the value of a word that names a file, without reading the file.
-    words : the words that say a value. plain : the value as plain data. code : the value as an expression in Python.
+    words : a value as words of a command line. plain : the value as plain data. code : the value as an expression in
+        Python.
     """
 
     type: Any
@@ -45,7 +46,7 @@ class Kind:
 
 
 def digits(value: float) -> str:
-    """A number in as few digits as give it back exactly."""
+    """A number in as few digits as determine it exactly."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 

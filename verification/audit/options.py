@@ -1,8 +1,6 @@
-"""The options of an audit, each declared once, and the command that runs an audit again.
-
-Derived from the fields of `AuditOptions`: the arguments and the help of `covassay audit`, the keywords of every entry
-in Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their
-JSON Schema.
+"""The options of an audit, each declared once, and the command that runs an audit again. The fields of `AuditOptions`
+determine the arguments and the help of `covassay audit`, the keywords of every entry in Python with the signature and
+the docstring of `audit`, the command in a report, and the settings there with their JSON Schema.
 """
 
 import dataclasses
@@ -27,10 +25,12 @@ from covassay.verification.statistics.streams import Progress, no_progress
 
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
-SCOPES = "real", "bits"  # whether the verdict of the run is about real arithmetic alone, or about the bits as well
+# whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
+SCOPES = "real", "bits"
 FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
 
-# Spellings of earlier versions: what to write in Python, and on the command line if the option was there.
+# Spellings of earlier versions, with the present spelling in Python, and on the command line if the option existed
+# there.
 OLD = {
     "as": ("mechanism=…", "--mechanism …"),
     "calibration": ('options={"calibration": …}', "--options calibration=…"),
@@ -49,9 +49,10 @@ OLD = {
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """An option: its name, its default, its kind, a sentence of help, and where it exists.
+    """An option: its name, its default, its kind, a sentence of help, and whether it exists in Python or on the command
+    line.
 
-    `replayed` says that the command in a report names it: it decides what is drawn or reported.
+    `replayed` says that the command in a report includes the option, because it affects the draws or the report.
     """
 
     name: str
@@ -64,15 +65,15 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """How a command line names it."""
+        """The name of the option on a command line."""
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """The value of a word of the command line; if not `whole`, files that it names are not read."""
+        """The value of a word of the command line; if not `whole`, a file that it names is not read."""
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
     def take(self, given: Any) -> Any:
-        """The value that was given in Python."""
+        """The value of an argument in Python."""
         return given if given is self.default is None else self._found(self.kind.take, given, repr(given))
 
     def _found(self, step: Any, given: Any, shown: str) -> Any:
@@ -85,20 +86,20 @@ class Option:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its plain value."""
+        """The JSON Schema of the option's plain value."""
         kind = dict(self.kind.schema)
         shape = kind if self.default is not None else {"anyOf": [kind, {"type": "null"}]}
         return {"description": f"{self.help[0].upper()}{self.help[1:]}.", **shape}
 
 
 def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
-    """What an option says of itself, as the metadata of its field."""
+    """The declaration of an option, as the metadata of its field."""
     return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
 
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """How to audit: everything beside the target.
+    """The options of an audit: everything except the target.
 
     Raises
     ------
@@ -300,13 +301,13 @@ class AuditOptions:
         return None if self.data is None else self.data.x
 
     def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
-        """These options, with the claim and with how the source is called, as they must be said to audit it again."""
+        """These options, completed by the claim and the call expression, so that they reproduce the audit."""
         call = source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None)
         budget: dict[str, Any] = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
         return replace(self, **budget, call=call, unseeded=not source.seeded)
 
     def plain(self) -> dict[str, Any]:
-        """The options that decide what is drawn and reported, as plain data."""
+        """The options that affect the draws or the report, as plain data."""
         values = {option: getattr(self, option.name) for option in OPTIONS if option.replayed}
         return {option.name: value if value is None else option.kind.plain(value) for option, value in values.items()}
 
@@ -320,7 +321,7 @@ OPTIONS = tuple(
 def require_keywords(names: Mapping[str, Any]) -> None:
     """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options.
 
-    The message has the spelling of today if it is one of an earlier version.
+    For a keyword of an earlier version, the message has the present spelling.
     """
     known = [option.name for option in OPTIONS if option.python]
     for name in names:
@@ -343,9 +344,11 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """The command that runs an audit again, draw for draw: the claim, the seed, and all that is not the default.
+    """The command that repeats an audit draw for draw: the claim, the seed, and all options that differ from the
+    defaults.
 
-    It is a call in Python if the function has no name of the form module:function, because no command can name it then.
+    If the function has no name of the form module:function, it is a call in Python, because no command can name the
+    function.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     stated = options.stated(source, guarantee)
@@ -357,7 +360,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOpt
     words = ["covassay", "audit", name]
     for option, value in said.items():
         found = option.kind.words(value)
-        for word in found:  # with "=" if the word could be taken for an option
+        for word in found:  # with "=" if the word could be mistaken for an option
             words += [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]
         if not found:
             words.append(option.flag)

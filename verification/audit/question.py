@@ -1,5 +1,6 @@
-"""A question of the audit, declared once, and the subject that it is asked about."""
+"""A question of the audit, declared once, and the subject of the questions."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,12 +18,12 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 
 @dataclass
 class Subject:
-    """What is asked about: a target as it is called, its claim, what is known of it, and what was found so far.
+    """The subject of an audit: a target and its call, its claim, its profile, and the findings so far.
 
-    known : the profile: what the audit knows of the claimed mechanism, or of any target, if `mechanism` is None.
+    known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
     findings : those of earlier questions, with their status.
     outputs : the draws of the latest look at each data set on which the law is known.
-    pairs : the neighbours on which events were looked for.
+    pairs : the neighbours on which events were tested.
     """
 
     setting: Setting
@@ -42,17 +43,17 @@ class Subject:
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
     def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
-        """The facts of this kind that were found so far, each with its finding."""
+        """All facts of this kind so far, each with its finding."""
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
 
     def refuted(self, *kinds: Kind) -> bool:
-        """Whether something of these kinds is refuted; of any kind but low-order bits if none is named."""
+        """Whether a finding of these kinds is refuted; without arguments, of any kind except low-order bits."""
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
 
 
-MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: as many as a second look makes by default
+MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number in a default second look
 
 
 def always(subject: Subject) -> str:
@@ -62,24 +63,23 @@ def always(subject: Subject) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """One check of a target, with all that the loop reads of it.
+    """One check of a target, with everything that the loop needs.
 
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the part of the verdict for which it counts.
-    asks : what it asks, in a sentence. blind_to : what it does not see, printed where it finds nothing.
+    asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
     ask : (subject, look) -> findings. The error budget decides those with a p-value.
-    applies : why it does not apply, or "" if it does; known before any draw.
-    spared : why it need not be asked after what was found so far, or "".
-    share : of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
-    tests : the most p-values that it gives in a look, fixed before any draw. 0 if its findings carry no p-value: then
-        `ask` itself decides at the level of the look.
-    valid_if : why its p-values, or its own decisions, err with at most the stated probability.
-    reads : facts of other questions, which are asked before. gives : the facts that it may find.
-    second_look : how many times as many draws a second look makes; 0 if it has no second look.
-    most_samples : the most samples that it uses, because it keeps what it draws; 0 if it takes any number.
-    draws : about how many draws a look makes, for the time that it will take.
+    applies : the reason why it does not apply, or "" if it does; known before any draw. spared : the reason why it is
+        unnecessary after the findings so far, or "". share : its share of the false-alarm budget, for all looks
+        together; 0 if chance cannot make it refute. tests : the most p-values of a look, fixed before any draw. 0 if
+        its findings have no p-value: then `ask` itself decides at the level of the look.
+    valid_if : the reason why its p-values, or its own decisions, err with at most the stated probability.
+    reads : facts of other questions, which are asked earlier. gives : the kinds of facts in its findings.
+    second_look : the factor on the number of draws in a second look; 0 if there is no second look.
+    most_samples : the most samples that it uses, because it keeps all draws in memory; 0 if there is no limit.
+    draws : the approximate number of draws of a look, for an estimate of its time.
     cost : the order among questions that do not read one another.
-    few_draws : whether a handful of draws answers it, so that an audit of seconds asks it although it has a share.
+    few_draws : whether a few draws suffice, so that a quick audit (`--quick`) asks it although it has a share.
     """
 
     name: str
@@ -106,20 +106,20 @@ class Question:
 
     @property
     def id(self) -> str:
-        """Its name in reports and tests, such as "contract: row order"."""
+        """The name of the question in reports and tests, such as "contract: row order"."""
         return f"{self.kind}: {self.name}"
 
     @property
     def quick(self) -> bool:
-        """Whether an audit of seconds asks it: arithmetic on a few draws answers it."""
+        """Whether a quick audit asks the question: arithmetic on a few draws answers it."""
         return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
-        """The most p-values that it gives in a look at this subject."""
+        """The most p-values of a look at this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
 
     def expected_draws(self, subject: Subject, look: Look) -> float:
-        """About how many draws a look makes."""
+        """The approximate number of draws of a look."""
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
@@ -127,18 +127,18 @@ class Question:
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
-        """A finding that says why the question was not asked."""
+        """A finding with the reason why the question was not asked."""
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """What it finds in a look, not yet decided. If it finds nothing, a skipped finding says so.
+        """The findings of a look, not yet decided. If there are none, a skipped finding is returned.
 
         Raises
         ------
         ValueError : a finding has facts of another kind than `gives`.
         """
         few = self.limited(look)
-        found = [replace(f, question=self.id) for f in self.ask(subject, few)]
+        found = [replace(f, question=self.id) for f in self._found(subject, few)]
         if few != look:
             limit = f"with {few.samples} samples, the most that this question uses"
             found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
@@ -146,3 +146,17 @@ class Question:
         if unnamed:
             raise ValueError(f"{self.id}: its findings have facts that `gives` does not name: {', '.join(unnamed)}")
         return found or [self.skipped("there was nothing to ask")]
+
+    def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
+        """What `ask` finds. A run that goes on does not ask again, unless the question has or follows second looks."""
+        store, tally = subject.setting.store, subject.setting.tally
+        if store is None or self.second_look or (self.reads and not self.share):
+            return self.ask(subject, look)
+        before, failures = tally.draws, Counter(tally.failures)
+
+        def make() -> tuple[list[Finding], int, Counter[str]]:
+            return list(self.ask(subject, look)), tally.draws - before, tally.failures - failures
+
+        found, made, failed = store.once(f"found/{self.id}", make)
+        tally.draws, tally.failures = before + made, failures + failed
+        return list(found)

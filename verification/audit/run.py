@@ -1,8 +1,8 @@
-"""The loop of an audit: which questions are asked, in what order, at which level, and which verdict follows.
+"""The loop of an audit: it selects and orders the questions, sets their levels, and derives the verdict.
 
-A first look asks every question that applies. If it refutes nothing, whatever looked suspicious gets a second look, on
-fresh draws and more of them. The false-alarm levels of both looks are set aside before the first draw. The loop names
-no question: it reads what it needs from their declarations.
+A first look asks every question that applies. If it refutes nothing, suspicious findings get a second look, on more and
+fresh draws. The false-alarm levels of both looks are reserved before the first draw. The loop names no question: it
+only uses their declarations.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ Told = Callable[[Question, Sequence[Finding]], None]
 
 
 def in_order(questions: Iterable[Question]) -> list[Question]:
-    """The questions in the order of asking: each after those whose facts it reads, and otherwise cheap ones first."""
+    """The questions in the order of asking: each after those whose facts it reads, and otherwise by cost."""
     waiting, ordered = sorted(questions, key=lambda q: (q.cost, q.id)), list[Question]()
     while waiting:
         ready = (q for q in waiting if not any(set(q.reads) & set(p.gives) for p in waiting if p is not q))
@@ -33,7 +33,7 @@ def in_order(questions: Iterable[Question]) -> list[Question]:
 
 
 def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Look, ...]:
-    """The looks of a question, with what the budget sets aside for each."""
+    """The looks of a question, each with its reserved share of the budget."""
     tests, options = question.most_tests(subject), subject.options
     looks = LOOKS if question.second_look else LOOKS[:1]
     planned = []
@@ -47,7 +47,7 @@ def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Loo
 def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, told: Told = lambda q, f: None) -> None:
     """Ask the questions in their order, and leave the findings, with their status, in `subject.findings`.
 
-    `told` is called with every question that was asked and what it found.
+    `told` is called with every question that was asked and its findings.
     """
     ordered = in_order(questions)
     reasons = {q.id: _why_not(q, subject) for q in ordered}
@@ -69,7 +69,7 @@ def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, to
 
 
 def _why_not(question: Question, subject: Subject) -> str:
-    """Why a question is not asked of this subject, or ""."""
+    """The reason why a question is not asked about this subject, or ""."""
     return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
@@ -89,7 +89,7 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
 
 
 def _worth_more_draws(finding: Finding) -> bool:
-    """Whether more draws may refute what the first look did not."""
+    """Whether more draws may refute a finding that the first look did not refute."""
     return finding.status is Status.SUSPICIOUS or (finding.promising and finding.status is Status.NOT_REFUTED)
 
 
@@ -104,12 +104,13 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """How the progress names a look of a question; its id alone is the first look."""
+    """The name of a look in the progress display; the id of the question alone is the first look."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
-    """REFUTED if any finding is; else INCONCLUSIVE if any is, or if none has a p-value or is exact.
+    """REFUTED if any finding is refuted; else INCONCLUSIVE if any is inconclusive, or if none has a p-value or is
+    exact.
 
     Low-order bits count only if `bits` is true.
     """
@@ -122,7 +123,7 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
 
 
 def require_whole(questions: Iterable[Question], own: Fraction = Fraction(9, 10)) -> None:
-    """Raise if our own questions leave too little of the error budget for those that other packages bring."""
+    """Raise if our own questions leave too little of the error budget for the questions of other packages."""
     spent = sum((q.share for q in questions), Fraction(0))
     if spent > own:
         raise ValueError(f"the questions of covassay spend {spent} of the error budget: at most {own}")

@@ -1,10 +1,10 @@
-"""How a check was carried out and what it covered, read from its source. The gate compares this with what it declares.
+"""The method and the coverage of a check, derived from its source. The gate compares both with the declaration.
 
 The source of a check is its own function, and every function of the verification package that it calls or has as a
-default, with the module-level values that these use. The reference is left out: its formulas compute with whatever they
-are given. In the source are looked for
+default, with the module-level values that these use. The reference is left out: its formulas compute with any kind of
+number. The source is searched for
 
-    rng    : a random generator; then the check covers random samples, whatever it declares
+    rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
     points : mpmath without intervals, or sympy's evalf; then it is no enclosure, and is "floating" too
     lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
@@ -31,10 +31,12 @@ TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direction of rounding
-INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}  # the rest has no bound
-NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}  # what numpy has besides floating point
+# the other operations have no error bound
+INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
+# the part of numpy that is not floating point
+NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
 SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, x1:4
-LARGEST_DENOMINATOR = 64  # a float literal with such a denominator is exactly the number that is written
+LARGEST_DENOMINATOR = 64  # a float literal with such a denominator is exactly represented
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 
@@ -50,7 +52,7 @@ class Traits:
 
 @cache
 def traits(check: ClaimCheck) -> Traits:
-    """The traits of a check, from everything that it runs."""
+    """The traits of a check, from all functions that it runs."""
     found: dict[str, list[str]] = {"rng": [], "floats": [], "points": [], "lists": []}
     for function in _closure(_plain(check)):
         for trait, source in _marks(function):
@@ -59,7 +61,7 @@ def traits(check: ClaimCheck) -> Traits:
 
 
 def covers(check: ClaimCheck) -> str:
-    """What the check covered: what it declares, or by default what its source shows."""
+    """The coverage of the check: declared, or by default derived from its source."""
     return check.covers or ("random" if traits(check).rng else "range")
 
 
@@ -72,7 +74,7 @@ def kinds_allowed(check: ClaimCheck) -> set[Kind]:
 
 
 def overclaims(check: ClaimCheck) -> list[str]:
-    """A message for everything that the check declares and its source does not permit."""
+    """A message for every declaration of the check that its source does not permit."""
     seen, found = traits(check), []
     if check.kind not in kinds_allowed(check):
         found.append(f"declares {check.kind}, but computes in floating point: {(seen.floats + seen.points)[0]}")
@@ -87,7 +89,7 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 def scope(check: ClaimCheck) -> str:
-    """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
+    """The scope that the check states, from its source; a value that is only known at run time is shown as …."""
     if check.scope:
         return check.scope
     function = _plain(check)
@@ -115,14 +117,14 @@ def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
 
 
 def _plain(check: ClaimCheck) -> FunctionType:
-    """The function of a check, which is always a plain one."""
+    """The function of a check, which is always a plain function."""
     assert isinstance(check.function, FunctionType)
     return check.function
 
 
 @cache
 def _definitions(file: str) -> dict[int, list[ast.AST]]:
-    """Every function and lambda of a source file, by the line on which Python says that it begins."""
+    """Every function and lambda of a source file, by its first line according to Python."""
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
@@ -133,7 +135,7 @@ def _definitions(file: str) -> dict[int, list[ast.AST]]:
 
 @cache
 def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
-    """What a function runs, without its docstring; of a lambda, every lambda on its line."""
+    """The body of a function, without its docstring; for a lambda, all lambdas on its line."""
     code = function.__code__
     found: list[ast.AST] = []
     for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
@@ -192,12 +194,12 @@ def _closure(function: FunctionType) -> list[FunctionType]:
 
 @cache
 def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
-    """Every trait of one function, with the piece of its source that shows it."""
+    """Every trait of one function, with the piece of source that causes it."""
     return tuple((trait, ast.unparse(node)[:80]) for trait, node in _marked(function))
 
 
 def _silent(function: FunctionType) -> set[int]:
-    """The nodes that decide nothing: what is only printed, annotations, and arrays of exact objects."""
+    """The nodes without influence on the result: printed values, annotations, and arrays of exact objects."""
     silent: set[int] = set()
     for node in _nodes(function):
         quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -263,9 +265,9 @@ def _constants(function: FunctionType) -> dict[str, Any]:
 
 
 def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Whether a loop runs over numbers that are counted, written out, or kept in a module-level value or a slot.
+    """Whether a loop runs over numbers from a range, a literal list, a module-level value or a slot.
 
-    A loop over the indices of something symbolic, range(d), is none.
+    A loop over symbolic indices, range(d), does not count.
     """
     for node in ast.walk(iterable):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in COUNTING:

@@ -1,8 +1,8 @@
-"""What a machine check of a claim is, and what it returns.
+"""Machine checks of claims, and their results.
 
 A check is a function without required arguments. Its keyword arguments are slots: the default of each is a formula, a
-constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant shows
-nothing, so every check must have mutants that it rejects.
+constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant is no
+evidence, so every check must have mutants that it rejects.
 
     @check("symbolic", covers="all")
     @mutant("forgets the cross terms", formula=lambda d: d)
@@ -23,21 +23,21 @@ import numpy as np
 
 from covassay.reference.domain import Number
 
-PACKAGE = "covassay.verification.claims.checks"  # where every check stands
+PACKAGE = "covassay.verification.claims.checks"  # the package of all checks
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
-Formula = Callable[..., Any]  # what stands in a slot: a formula, or a sampler
-Found = Iterator[str | bool | Number]  # what fails, whether a case holds, and shares of a bound
-ROUNDING = 1e-9  # by how much a share may exceed 1, because the numbers are rounded
-SHOWN = 3  # failures that are told
+Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
+Found = Iterator[str | bool | Number]  # failures, flags whether a case holds, and shares of a bound
+ROUNDING = 1e-9  # the excess of a share over 1 that is allowed for rounding
+SHOWN = 3  # the most failures in a message
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The outcome of one run of a check.
 
-    scope : what the run covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
-    detail : what was seen and, if the check failed, where.
+    scope : the coverage of the run, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9"). detail : the result
+        and, if the check failed, the failing cases.
     figures : numbers to quote, as text in which every digit is certain.
     """
 
@@ -61,7 +61,7 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
             failed += [] if one else [f"case {number}"]
         else:
             shares.append(one)
-            # what is not a number is no share; only floats are rounded
+            # NaN is no valid share; only floats are rounded
             if not one <= (1 + ROUNDING if isinstance(one, float) else 1):
                 failed.append(f"{float(one):.6g} of the bound")
     told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
@@ -72,12 +72,10 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A check with its kind, its mutants and what it covers.
-
-    A mutant is a value for each of some slots; its name says what is wrong with them.
-    covers : "all" cases, or one "case" that decides (a counterexample); by default what the source of the check shows.
-    exhausts : why a finite list in the source of a check that covers all cases leaves no case out.
-    scope, attained : of a check that yields what it finds, see `concluded`.
+    """A check with its kind, its mutants and its coverage. A mutant is a value for each of some slots; its name says
+    what is wrong with them. covers : "all" cases, or one "case" that decides (a counterexample); by default derived
+    from the source of the check. exhausts : the reason why a finite list in the source of a check that covers all cases
+    leaves no case out. scope, attained : for a check that yields its results, see `concluded`.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
@@ -95,7 +93,7 @@ class ClaimCheck:
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(self, **slots: Any) -> Evidence:
-        """Run the check, with the reference in every slot that is not given."""
+        """Run the check, with the reference in every slot without a given value."""
         found = self.function(**slots)
         return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
 
@@ -104,7 +102,7 @@ Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
 
 
 def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
-    """A decorator under `check` that names a mistake, and gives the slots in which it stands."""
+    """A decorator under `check` that names a mistake, and gives the wrong values of slots."""
 
     def decorate(function: Run) -> Run:
         named = vars(function).setdefault("mutants", {})
@@ -126,7 +124,7 @@ def check(
 ) -> Callable[[Callable[..., Evidence | Found]], ClaimCheck]:
     """A decorator that makes a function a check.
 
-    mutants : a table of mutants that a program writes, name -> slots; others stand in `@mutant` under the check.
+    mutants : a table of mutants from a program, name -> slots; other mutants are declared by `@mutant` under the check.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")

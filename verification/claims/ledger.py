@@ -1,4 +1,4 @@
-"""The ledger: every claim, what is known of it, and what that knowledge rests on.
+"""The ledger: every claim, its status, and the evidence for the status.
 
 An entry of verification/claims/entries/*.toml:
 
@@ -26,10 +26,10 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. Two facts are told of each: how it was carried out (HOW) and what it
-covered (COVERED). A claim is known as well as the weakest leg that it needs, in both. A refuted or corrected claim has
-two parts, each with legs of its own: the statement, whose legs show that it is wrong, and the correction. A leg says of
-which part it speaks (`of`), and one that shows both is of "both". The gate (`problems`) makes sure that every leg
+Checks, theorems and pages are the legs of a claim. Two facts are stated of each leg: its method (HOW) and its coverage
+(COVERED). The status of a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected
+claim has two parts, each with its own legs: the statement, whose legs show that it is wrong, and the correction. The
+field `of` of a leg names the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg
 exists, that every check, theorem and page is the leg of a claim, and that no check claims more than its source does.
 """
 
@@ -70,8 +70,8 @@ WRONG = (
     "corrected",
     "refuted",
     "refuted-reconstruction",
-)  # verdicts with a status for the statement and the correction
-HOW = {  # how a leg was carried out; the strongest comes first
+)  # verdicts that have a status for the statement and one for the correction
+HOW = {  # the methods of legs; the strongest comes first
     "rocq": "kernel",
     "exact": "exact",
     "enclosed": "enclosed",
@@ -80,7 +80,7 @@ HOW = {  # how a leg was carried out; the strongest comes first
     "floating": "floating",
     "none": "not checked",
 }
-COVERED = {  # what a leg covered; the widest comes first
+COVERED = {  # the coverage of legs; the widest comes first
     "all": "all cases",
     "case": "a counterexample",
     "range": "a named range",
@@ -94,9 +94,9 @@ PROVENANCE = {  # where the formula of a claim comes from
     "the formula, or we had none. What is said against the reconstruction is not an erratum of the paper",
     "ours": "ours, after the source that is named, which does not say this itself",
 }
-READ = ("own", "DN25", "ADK19")  # what a source may begin with if its formulas are read from the text
+READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
-SOURCES = {  # what has to be said of our copy of a paper where the paper is called wrong
+SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
     "dn25": "We read one text of DN25 with its formulas. It has the layout of the published version (PMLR 313) and "
     "names the editors of that volume; we did not have the publisher's file to compare it with. Of an arXiv version we "
     "read a text without formulas; its words differ from the first in a few sentences.",
@@ -106,18 +106,19 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
-WHOLE, MECHANISM = "WHOLE.", "MECH."  # how the tag of a theorem on a whole mechanism begins, and the id of its claim
+# the beginnings of the tag of a theorem on a whole mechanism, and of the id of its claim
+WHOLE, MECHANISM = "WHOLE.", "MECH."
 SPENT_FIELDS = {"found", "share", "attained", "options"}  # what they say: checks/own/spends.py
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
-DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
-THEOREM = "theorem"  # before a tag in the lock, where functions have their module
+DIGEST_LENGTH = 16  # hexadecimal digits of a digest: enough to detect every accidental change, and short to read
+THEOREM = "theorem"  # the prefix of a tag in the lock, where functions have their module
 REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
-SUGGESTIONS = 5  # ids that the error about an unknown id names
+SUGGESTIONS = 5  # the most ids that the error about an unknown id suggests
 
 
 @dataclass(frozen=True)
 class Status:
-    """How something is known, and for which cases: a key of HOW and a key of COVERED."""
+    """The method and the coverage of evidence: a key of HOW and a key of COVERED."""
 
     how: str
     covered: str
@@ -140,7 +141,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class Covered:
-    """A statement that has no entry of its own, because it stands or falls with the claim that covers it."""
+    """A statement without an entry of its own, because it is true if and only if the claim that covers it is."""
 
     id: str
     says: str
@@ -167,7 +168,7 @@ class LedgerClaim:
 
     @property
     def instead(self) -> str:
-        """What to use in place of a wrong statement."""
+        """The replacement for a wrong statement."""
         return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
@@ -176,15 +177,15 @@ class LedgerClaim:
         return self.verdict in WRONG
 
     def part(self, leg: Leg) -> str:
-        """The part of the claim of which a leg speaks."""
+        """The part of the claim to which a leg belongs."""
         return leg.of or ("statement" if self.verdict == "holds" else "correction")
 
     def legs_of(self, part: str) -> tuple[Leg, ...]:
-        """The legs that a part of the claim needs."""
+        """The legs that are necessary for a part of the claim."""
         return tuple(leg for leg in self.legs if not leg.second_opinion and self.part(leg) in (part, "both"))
 
     def status_of(self, part: str) -> Status:
-        """The weakest way in which a leg that the part needs was carried out, and the least that one covered."""
+        """The weakest method and the smallest coverage among the necessary legs of a part."""
         needed = self.legs_of(part)
         return Status(
             max((leg.kind for leg in needed), key=list(HOW).index, default="none"),
@@ -198,12 +199,12 @@ class LedgerClaim:
 
     @property
     def status(self) -> Status:
-        """What is known: of the statement, or of the explicit version of an asymptotic statement."""
+        """The status of the statement, or of the explicit version of an asymptotic statement."""
         return self.status_of(self.status_part)
 
     @property
     def correction_status(self) -> Status | None:
-        """What is known of the correction of a wrong statement."""
+        """The status of the correction of a wrong statement."""
         return self.status_of("correction") if self.wrong else None
 
 
@@ -264,7 +265,7 @@ def claims() -> dict[str, LedgerClaim]:
 
 
 def covering() -> dict[str, LedgerClaim]:
-    """Every id of the ledger, of entries and of what they cover, with its entry."""
+    """Every id of the ledger, of entries and of covered statements, with its entry."""
     return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
 
 
@@ -321,7 +322,7 @@ def claimed_functions() -> dict[str, str]:
 
 
 def claimed_theorems(proofs: Path) -> dict[str, str]:
-    """The digest of what every theorem says on which a claim rests, as locked in proofs/rocq.lock.json."""
+    """The digest of the statement of every theorem on which a claim rests, as locked in proofs/rocq.lock.json."""
     locked = rocq_lock.read(proofs)
     tags = sorted({tag for entry in claims().values() for tag in _tags(entry)} & locked.theorems.keys())
     return {f"{THEOREM} {tag}": rocq_lock.theorem_digest(locked, tag)[:DIGEST_LENGTH] for tag in tags}
@@ -332,7 +333,7 @@ def _tags(entry: LedgerClaim) -> list[str]:
 
 
 def claimed(proofs: Path) -> dict[str, str]:
-    """The digest of everything that a claim names and that may change: functions, and what theorems say."""
+    """The digest of everything that a claim names and that may change: functions, and statements of theorems."""
     return {**claimed_functions(), **claimed_theorems(proofs)}
 
 
@@ -341,7 +342,7 @@ def _named_by(entry: LedgerClaim) -> set[str]:
 
 
 def stale(proofs: Path) -> dict[str, list[str]]:
-    """The claims of which a function or a theorem differs from the lock: id -> names."""
+    """The claims with a function or a theorem that differs from the lock: id -> names."""
     now, locked = claimed(proofs), read_lock(proofs)
     changed = {name for name in now if locked.get(name) != now[name]}
     found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
@@ -366,7 +367,7 @@ def problems(proofs: Path) -> list[str]:
 
 
 def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """What is wrong within an entry."""
+    """Messages for mistakes within an entry."""
     found = []
     for c in entries:
         if c.verdict not in VERDICTS:
@@ -392,7 +393,7 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """Words about the printed paper in a claim whose formula is not read from it."""
+    """Messages for words about the printed paper in a claim whose formula is not read from it."""
     found = []
     for c in entries:
         if c.provenance == "reconstructed" and c.verdict in ("refuted", "corrected"):
@@ -409,7 +410,7 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _link_problems(proofs: Path) -> list[str]:
-    """Legs and functions that do not exist; checks, theorems and pages on which no claim rests."""
+    """Messages for legs and functions that do not exist, and for checks, theorems and pages on which no claim rests."""
     found = []
     used = {leg.name for c in claims().values() for leg in c.legs}
     tags = theorem_tags(proofs)
@@ -438,7 +439,7 @@ def read_lock(proofs: Path) -> dict[str, str]:
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the code and the theorems of these claims as they are now; returns the names whose digest changed."""
+    """Lock the present code and theorems of these claims; return the names whose digest changed."""
     now, lock = claimed(proofs), read_lock(proofs)
     wanted = {named for name in names for named in _named_by(claim(name))} & now.keys()
     changed = sorted(name for name in wanted if lock.get(name) != now[name])
@@ -449,7 +450,7 @@ def accept(proofs: Path, names: Iterable[str]) -> list[str]:
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    """Functions and theorems that differ from the lock, and locked ones that no claim names."""
+    """Messages for functions and theorems that differ from the lock, and for locked ones that no claim names."""
     lock, now = read_lock(proofs), claimed(proofs)
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
@@ -459,7 +460,7 @@ def _lock_problems(proofs: Path) -> list[str]:
 
 
 def _theorem_problems(proofs: Path) -> list[str]:
-    """What is wrong with the sources of the theorems, and where they differ from what was audited and locked."""
+    """Messages for mistakes in the sources of the theorems, and for differences from the audited and locked sources."""
     found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
     again = f"; {ACCEPT}"
     told = [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]
@@ -467,7 +468,7 @@ def _theorem_problems(proofs: Path) -> list[str]:
 
 
 def _whole_problems(entries: Iterable[LedgerClaim], locked: rocq_lock.RocqLock) -> list[str]:
-    """Legs that are called whole, whose theorem does not speak of a whole mechanism, or speaks of another one."""
+    """Messages for legs that are declared whole, but whose theorem is not about the whole mechanism of the claim."""
     found = []
     for claim in entries:
         for leg in (leg for leg in claim.legs if leg.whole):

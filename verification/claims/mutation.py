@@ -3,8 +3,8 @@
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
 difference into one of its terms. In a formula of the reference it must be rejected by a check of a claim that names the
 formula, in a check by the check itself. A crash is not a rejection. Some mutants are equivalent (a change of a margin
-that nothing needs), so the share rejected never reaches 1; it is a measure for comparing two states of the checks.
-Decorators are looked through: the formula of `spend` is changed below the checking of its arguments.
+that nothing needs), so the share of rejected mutants never reaches 1; it is a measure for comparing two states of the
+checks. Decorators are removed first: a mutant changes the formula of `spend`, and not the checking of its arguments.
 
     python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
@@ -28,7 +28,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 20  # seconds of CPU after which a mutant counts as crashed
+PATIENCE = 20  # seconds of processor time after which a mutant counts as crashed
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -38,17 +38,17 @@ class Mutant:
 
     name: str  # module:function
     change: str
-    number: int  # the number of the place among the places of the function
+    number: int  # the index of the place among the places of the function
     judges: tuple[str, ...]
 
     @property
     def part(self) -> str:
-        """Whether a check or a formula of the reference is changed."""
+        """The part that is changed: a check, or a formula of the reference."""
         return "check" if self.name in checks() else "formula"
 
 
 def undecorated(name: str) -> Any:
-    """The function of that name as it is written: what stands below `@checked` or `@strict`."""
+    """The function of that name without its decorators `@checked` or `@strict`."""
     return inspect.unwrap(function_at(name))
 
 
@@ -58,7 +58,7 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
     assert isinstance(node, ast.FunctionDef)
     node.decorator_list, node.returns = [], None
     for argument in (*node.args.args, *node.args.kwonlyargs):
-        argument.annotation = None  # it may name what is imported for the type checker only
+        argument.annotation = None  # an annotation may use names that are imported for the type checker only
     return node
 
 
@@ -95,7 +95,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _changeable(value: object) -> bool:
-    """Whether a constant is a number and no tolerance."""
+    """Whether a constant is a number that is not a tolerance."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 
@@ -128,7 +128,7 @@ class Change(ast.NodeTransformer):
 
 
 def mutated(function: Callable[..., Any], number: int) -> Any:
-    """The code of the function with its place of that number changed."""
+    """The code of the function with one place changed, given by its index."""
     node = definition(function)
     place, how, _ = list(places(node))[number]
     tree = ast.fix_missing_locations(ast.Module([Change(place, how).visit(node)], []))
@@ -160,7 +160,7 @@ def _give_up(*_: object) -> None:
 
 
 def outcome(mutant: Mutant) -> str:
-    """What happens to a mutant: "rejected", "crashed" or "accepted"."""
+    """The outcome of a mutant: "rejected", "crashed" or "accepted"."""
     function: Any = checks()[mutant.name].function if mutant.part == "check" else undecorated(mutant.name)
     kept = function.__code__
     crashed = False
@@ -174,7 +174,7 @@ def outcome(mutant: Mutant) -> str:
                     return "rejected"
             except TimeoutError:
                 raise
-            except Exception:  # whatever a mutant does, it has only crashed
+            except Exception:  # any exception of a mutant counts as a crash
                 crashed = True
     except TimeoutError:
         crashed = True

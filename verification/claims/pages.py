@@ -98,7 +98,7 @@ def _short(paper: str) -> str:
 
 
 def counts(statuses: Iterable[Status]) -> list[str]:
-    """A table of how many statuses there are of each kind, by what was covered."""
+    """A table of the number of statuses of each kind, by coverage."""
     found = Counter((status.how, status.covered) for status in statuses)
     shown = [covered for covered in COVERED if covered != "none"]
     rows = [f"| {HOW[how]} | {' | '.join(str(found[how, c] or '') for c in shown)} |" for how in HOW if how != "none"]
@@ -107,7 +107,7 @@ def counts(statuses: Iterable[Status]) -> list[str]:
 
 
 def _index(paper: str) -> list[str]:
-    """The table of one paper: what each claim says, whether it is true, and what is true in its place."""
+    """The table of one paper: the statement of each claim, its verdict, and its correction."""
     return [
         f"## {TITLES[paper]}\n",
         f"{notation()[paper]}\n",
@@ -147,7 +147,7 @@ def anchor(name: str) -> str:
 
 
 def _details(c: LedgerClaim) -> list[str]:
-    """Everything about one claim below its heading."""
+    """The full text on one claim, below its heading."""
     items = [
         ("verdict", f"{c.verdict}: {VERDICTS[c.verdict]}"),
         ("correction" if c.wrong else "explicit version", c.corrected),
@@ -167,7 +167,7 @@ def _details(c: LedgerClaim) -> list[str]:
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
-    """The legs of a claim, those of one part and of one kind in one line."""
+    """The legs of a claim, with one line for each part and kind."""
     groups: dict[tuple[str, str], list[str]] = {}
     for leg in c.legs:
         if leg.second_opinion == second:
@@ -202,7 +202,7 @@ def _list_of_errata() -> list[str]:
 
 
 def _errata(paper: str) -> list[str]:
-    """What is wrong in one paper: theorems first, then lemmas and corollaries, then the rest."""
+    """The errata of one paper: theorems first, then lemmas and corollaries, then the rest."""
     wrong = sorted((c for c in _of(paper) if c.wrong), key=_rank)
     ours = [c for c in wrong if c.provenance == "reconstructed"]
     lines = [
@@ -223,13 +223,13 @@ def _errata(paper: str) -> list[str]:
 
 
 def _rank(c: LedgerClaim) -> int:
-    """The place of a statement on the page of errata."""
+    """The sort key of a statement on the page of errata."""
     where = c.source.partition(" ")[2]
     return 0 if where.startswith("Theorem") else 1 if where.startswith(("Lemma", "Corollary")) else 2
 
 
 def _erratum(c: LedgerClaim) -> list[str]:
-    """What one statement says, what is true, and what to use."""
+    """One erratum: the wrong statement, the true one, and what to use."""
     return [
         f"## {c.source.partition(' ')[2]} ({c.id})\n",
         f"- *{said(c)}*: {c.statement}",
@@ -275,7 +275,7 @@ def with_kernel_table(readme: str) -> str:
 
 
 def _kernel_row(mechanism_name: str) -> str:
-    """What the kernel has proved of a mechanism."""
+    """The row of a mechanism: the theorem that the kernel has checked."""
     entry = claims().get(f"MECH.{mechanism_name}")
     legs = [leg for leg in entry.legs if leg.kind == "rocq"] if entry else []
     whole = [leg for leg in legs if leg.whole]

@@ -1,4 +1,4 @@
-"""Running the checks of the ledger, and showing its claims on a screen."""
+"""Run the checks of the ledger, and show its claims on a screen."""
 
 import re
 import time
@@ -34,7 +34,7 @@ def run_check(name: str) -> CheckOutcome:
 
 
 def run_checks(names: Iterable[str], jobs: int = 1) -> Iterable[CheckOutcome]:
-    """The outcomes of the checks, each as soon as it is there."""
+    """The outcomes of the checks, each as soon as it is known."""
     listed = list(dict.fromkeys(names))
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(run_check)(name) for name in listed)
 
@@ -59,7 +59,7 @@ def select(
 
 
 def totals(selected: Iterable[LedgerClaim]) -> str:
-    """How many claims have each verdict, and how many are known in each way, in two lines."""
+    """The number of claims with each verdict, and with each status, in two lines."""
     listed = list(selected)
     by_verdict, by_how = Counter(c.verdict for c in listed), Counter(c.status.how for c in listed)
     verdicts = ", ".join(f"{by_verdict[v]} {v}" for v in VERDICTS if by_verdict[v])
@@ -71,12 +71,12 @@ WRONG_WORDS = re.compile(r"\b(false|fails?|wrong|do not carry over|refuted)\b")
 
 
 def called_wrong(c: LedgerClaim) -> str:
-    """What has to be said of our copy of the paper, if the claim calls it wrong, by its verdict or in words."""
+    """The remark on our copy of the paper, if the claim calls the paper wrong by its verdict or in words."""
     return SOURCES.get(c.paper, "") if c.wrong or WRONG_WORDS.search(f"{c.corrected} {c.note} {c.reason}") else ""
 
 
 def known(c: LedgerClaim) -> list[tuple[str, Status]]:
-    """What is known of each part of a claim: the label of the part and its status."""
+    """The status of each part of a claim, with the label of the part."""
     label = {"holds": "statement", "asymptotic": "explicit version"}.get(c.verdict, "that it is wrong")
     parts = [(label, c.status)] if c.legs else []
     return parts + ([("correction", c.correction_status)] if c.correction_status else [])
@@ -140,11 +140,11 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 
 
 def said(c: LedgerClaim) -> str:
-    """Where a wrong statement stands."""
+    """The place of a wrong statement in its paper."""
     return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
 
 
 def erratum(c: LedgerClaim) -> str:
-    """What is wrong in one claim, as text for a person: what the source says, what is true, and what to use."""
+    """The erratum of one claim, as text: the statement of the source, the true one, and what to use."""
     told = {said(c): c.statement, "true": c.corrected, "use": c.instead}
     return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:21}{text}" for word, text in told.items())])

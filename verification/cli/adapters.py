@@ -1,4 +1,4 @@
-"""`covassay adapters`: the packages that can be audited by name, and environments for those that clash."""
+"""`covassay adapters`: the packages that can be audited by name, and separate environments for incompatible ones."""
 
 import argparse
 import os
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """What is known of one adapter."""
+    """The record of one adapter."""
     try:
         module = adapter(name)
     except CannotRun as error:

@@ -118,7 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _argument(option: Option) -> dict[str, Any]:
-    """How an option is added to a parser. Its value stays a word, so that one message names what is wrong with it."""
+    """Add an option to a parser. Its value remains a word, so that mistakes are reported in one place."""
     text = option.help.replace("%", "%%")
     if option.kind is kinds.FLAG:
         return {"dest": option.name, "action": "store_true", "help": text}
@@ -132,7 +132,7 @@ def _argument(option: Option) -> dict[str, Any]:
 
 
 class _Renamed(argparse.Action):
-    """An option of an earlier version, which is refused with what to write in its place."""
+    """An option of an earlier version, which is rejected with the present spelling."""
 
     def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -143,16 +143,16 @@ class _Renamed(argparse.Action):
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the audit and print its report; what the target prints goes to standard error."""
+    """Run the audit and print its report; the output of the target goes to standard error."""
     return finished(options, screen()).deliver()
 
 
 def finished(
     options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
 ) -> Finished:
-    """The report of an audit as it will be printed.
+    """The report of an audit in its printed form.
 
-    `told` is called with the claim once the target is loaded, and with what was found after every question.
+    `told` is called with the claim once the target is loaded, and with the findings so far after every question.
     """
     known: dict[str, Any] = {}
 
@@ -221,7 +221,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
     given = AuditOptions.of_words(vars(options))
     expected = _expected_failures(options.expected_failures)
-    # a mistake in the options is told before the target is loaded
+    # a mistake in the options is reported before the target is loaded
     stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
     source, jobs = _source(options), given.jobs or os.cpu_count() or 1
     mechanism = given.mechanism or load(source).mechanism
@@ -258,7 +258,7 @@ def _expected_failures(file: str | None) -> dict[str, str]:
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
-    """The exit status of what is not expected to fail, and lines that say what became of the expected failures."""
+    """The exit status without the expected failures, and lines on the outcome of the expected failures."""
     others = [check for check in report.checks if group_of(check) not in expected]
     failed = {group_of(check) for check in report.refuted}
     lines = [
@@ -272,7 +272,7 @@ def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[i
 
 
 def _require_files(options: argparse.Namespace) -> None:
-    """Raise `InvalidInput` if a file cannot be written where it is asked for, or if two are asked for in one place."""
+    """Raise `InvalidInput` if a requested file cannot be written, or if two files have the same path."""
     names = {name: vars(options)[name] for name in (*formats(), "witness") if vars(options)[name]}
     places: dict[Path, str] = {}
     for name, file in names.items():
@@ -288,7 +288,7 @@ def _require_files(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _own_warnings_hidden() -> Iterator[None]:
-    """Arithmetic of the audit that overflows or divides by zero says nothing of use to a user."""
+    """Hide warnings about overflow and division by zero in the audit's own arithmetic."""
     with catch_warnings():
         for module in (r"covassay\.", r"scipy\."):
             filterwarnings("ignore", category=RuntimeWarning, module=module)
@@ -296,7 +296,7 @@ def _own_warnings_hidden() -> Iterator[None]:
 
 
 def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, status: int) -> Finished:
-    """The report in the forms that were asked for."""
+    """The report in the requested formats."""
     if options.json:
         out = as_text({**as_json(report), "exit_status": status})
     elif options.quiet:
@@ -314,7 +314,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
 
 
 def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
-    """The same, with the file of the witness, or with a line that says why there is none."""
+    """The same result, with the witness file, or with a line on the reason why there is none."""
     archive = witness_file(report)
     if archive is None:
         return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")

@@ -1,13 +1,14 @@
-"""`covassay audit` in a process of its own, so that nothing that a target does can pass for a completed audit.
+"""`covassay audit` in a child process, so that no action of a target can look like a completed audit.
 
 The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
-file. The parent prints what the file holds and ends with the exit status in it. A child that ends without a result,
-whatever its exit status, gives an INCONCLUSIVE report and exit status 3. So does an interruption by SIGINT or SIGTERM,
-with exit status 130 or 143: the parent hears it, which never waits in a target, and reports what the child had found.
+file. The parent prints the content of the file and ends with the exit status in it. A child that ends without a result,
+whatever its exit status, gives an INCONCLUSIVE report and exit status 3. An interruption by SIGINT or SIGTERM does the
+same, with exit status 130 or 143: the parent, which never waits for a target, handles the signal and reports the
+findings of the child so far.
 
-What a target prints, on either stream, goes to a pipe of the parent, so that it never lands in a report. The parent
-shows the first `PRINTED` bytes on standard error and says how many more there were. On a terminal it does so at the
-end, because the progress bar is there.
+All output of a target goes to a pipe of the parent, so that it is never part of a report. The parent shows the first
+`PRINTED` bytes on standard error and the number of further bytes. On a terminal it does so at the end, because of the
+progress bar.
 """
 
 import base64
@@ -32,24 +33,24 @@ from typing import IO, Any, TextIO
 
 from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
-RESULT = "result.json"  # in a folder of the run; it exists only when the audit is complete
-KNOWN = "known.json"  # the mechanism and the budget of a target that has been loaded, and what was found
+RESULT = "result.json"  # a file in a folder of the run; it exists only when the audit is complete
+KNOWN = "known.json"  # a file with the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
-TICK = 0.1  # seconds between two looks at the child
-PRINTED = 20_000  # bytes of what a target prints that are shown
-LAST_WORDS = 0.5  # seconds in which what the child has printed is read when it has ended
-GRACE = 5.0  # seconds that the child has to end by itself when its result is written or it was interrupted
+TICK = 0.1  # seconds between two checks of the child
+PRINTED = 20_000  # the most bytes of a target's output that are shown
+LAST_WORDS = 0.5  # seconds for reading the rest of the output after the child has ended
+GRACE = 5.0  # seconds in which the child must end by itself after its result is written or it was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
-BY_SIGNAL = 128  # and the number of the signal: the exit status of a program that it ended, as a shell reports it
+BY_SIGNAL = 128  # plus the number of the signal: the exit status of a program that a signal ended, as in a shell
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 
 
 class _Interrupted(BaseException):
-    """The audit is to end now. `known` is what the child had written down until then."""
+    """The audit must end now. `known` has the claim and the findings that the child has written so far."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -59,7 +60,7 @@ class _Interrupted(BaseException):
 
 @dataclass(frozen=True)
 class Finished:
-    """The exit status of a command, what it prints, and the files that it writes: content in base64 by path."""
+    """The exit status of a command, its output, and the files that it writes: content in base64 by path."""
 
     status: int
     out: str = ""
@@ -67,7 +68,7 @@ class Finished:
     files: dict[str, str] = field(default_factory=dict)
 
     def with_file(self, name: str, content: bytes) -> "Finished":
-        """The same, with one more file."""
+        """The same result, with one more file."""
         added = {str(Path(name).absolute()): base64.b64encode(content).decode("ascii")}
         return replace(self, files={**self.files, **added})
 
@@ -84,7 +85,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """Where the report will be printed: the width in columns (0: not a terminal), and whether it is a terminal."""
+    """The properties of the output: the width in columns (0: not a terminal), and whether it is a terminal."""
 
     width: int = 0
     terminal: bool = False
@@ -125,7 +126,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
     """Wait until the child has ended, and say whether a draw was stuck.
 
-    There is no long wait after the result is there: a thread of the target may go on.
+    After the result is written, the wait is short, because a thread of the target may continue.
     """
     patience = GRACE
     while process.poll() is None and patience > 0:
@@ -140,18 +141,19 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
-    """On leaving, the child, its process group and those of targets are gone; an interruption is passed on first."""
+    """At the end of the block, end the child, its process group and those of targets; pass on an interruption first."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
 
-    # a program that was started in the background ignores SIGINT, and goes on doing so
+    # a program that was started in the background ignores SIGINT, and must continue to ignore it
     previous = {one: signal.signal(one, interrupt) for one in HEARD if signal.getsignal(one) is not signal.SIG_IGN}
     try:
         yield
     except BaseException as stop:
         if isinstance(stop, _Interrupted):
-            stop.known = _known(folder)  # before the child hears of it, and may find something else
+            # read this before the child gets the signal, because it may then write other findings
+            stop.known = _known(folder)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired, _Interrupted):
             process.send_signal(signal.SIGINT)
             process.wait(GRACE)
@@ -161,7 +163,8 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
         for number in groups(folder):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(number, signal.SIGKILL)
-        if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":  # a progress bar that was killed hid it
+        # show the cursor, because a killed progress bar left it hidden
+        if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
             sys.stderr.write(SHOW_CURSOR)
         for one, handler in previous.items():
             signal.signal(one, handler)
@@ -169,7 +172,7 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown(pipe: IO[bytes]) -> Iterator[None]:
-    """While the block runs, read what is printed, so that nobody waits; show the beginning and count the rest."""
+    """While the block runs, read the output, so that no writer blocks; show the beginning and count the rest."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
     at_once = not sys.stderr.isatty()
@@ -181,7 +184,7 @@ def _shown(pipe: IO[bytes]) -> Iterator[None]:
             ready = select.select([pipe], [], [], TICK)[0]
             part = os.read(pipe.fileno(), PRINTED) if ready else b""
             if not part and (ready or over.is_set()):
-                return  # nobody can print any more, or what still can is a process that the target has left behind
+                return  # no process can print any more, except one that the target has left running
             text = decoder.decode(part[: max(0, PRINTED - size)])
             size += len(part)
             if at_once:
@@ -229,7 +232,7 @@ def _read(result: Path) -> Finished | None:
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """What the child has written down of its claim and its findings."""
+    """The claim and the findings that the child has written."""
     try:
         known: dict[str, Any] = json.loads((folder / KNOWN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -263,7 +266,7 @@ def write(folder: Path, name: str, content: object) -> None:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file as a whole: if this fails or is interrupted, what was there before stays as it is.
 
-    What is no file, such as /dev/stdout or a pipe, is written to and not replaced.
+    A path that is not a regular file, such as /dev/stdout or a pipe, is written to and not replaced.
     """
     if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
         with open(os.dup(1) if _is_stdout(path) else os.open(path, os.O_WRONLY), "wb") as there:
@@ -280,7 +283,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _is_stdout(path: Path) -> bool:
-    """Whether a path leads where the standard output of this process goes: then what is written there comes next."""
+    """Whether a path is the standard output of this process, so that a file written there is appended to the output."""
     try:
         return os.path.samestat(path.stat(), os.fstat(1))
     except OSError:
@@ -288,7 +291,7 @@ def _is_stdout(path: Path) -> bool:
 
 
 def _streams() -> TextIO | None:
-    """Send standard error to the parent, as standard output; the one that was there is for the progress bar."""
+    """Send standard error to the parent, like standard output; the original one is used for the progress bar."""
     own = None
     with contextlib.suppress(OSError):  # there is no standard error
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
@@ -307,7 +310,7 @@ def _end_with_parent() -> None:
     parent = os.getppid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed in the meantime
+    if os.getppid() != parent:  # the parent was killed in the meantime
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -325,13 +328,13 @@ def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
     try:
         with contextlib.redirect_stdout(printed):
             options = parse(["audit", *arguments])
-    except SystemExit as left:  # after --help
+    except SystemExit as left:  # argparse exits after --help
         finished = Finished(int(left.code or 0), printed.getvalue())
     except Exception as error:
         finished = one_line(error)
     else:
         finished = audit.finished(options, place, lambda known: write(folder, KNOWN, known))
-    if os.getpid() == process:  # a copy of this process that the target has made has nothing to say
+    if os.getpid() == process:  # a copy of this process that the target has forked must not write a result
         write(folder, RESULT, asdict(finished))
 
 

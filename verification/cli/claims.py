@@ -23,7 +23,7 @@ PARSER = {
 
 
 def list_claims(options: argparse.Namespace) -> int:
-    """Print every claim, one line each, or what is wrong with what is true in its place."""
+    """Print every claim in one line, or the false claims with their corrections."""
     selected = render.select(options.paper, options.verdict, options.kind, options.wrong)
     if options.json:
         print_json([render.as_json(c) for c in selected])
@@ -102,7 +102,7 @@ def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
 
 def mutants(options: argparse.Namespace) -> int:
     """Run every check on its mutants; return 1 if a mutant is not rejected."""
-    rows = [*mutant_table.ledger_rows(), *mutant_table.audit_rows()]
+    rows = mutant_table.rows()
     wanted = options.only.lower() if options.only else ""
     rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
     if not rows:

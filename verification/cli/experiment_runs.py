@@ -33,7 +33,7 @@ def _row(one: Experiment) -> dict[str, Any]:
 
 
 def list_experiments(options: argparse.Namespace) -> int:
-    """Print every experiment, and what it needs."""
+    """Print every experiment, and its requirements."""
     rows = [_row(one) for one in EXPERIMENTS.values()]
     if options.json:
         print_json(rows)
@@ -49,7 +49,7 @@ def list_experiments(options: argparse.Namespace) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run experiments and write their results; say which panels lack their data."""
+    """Run experiments, write their results, and report panels whose data are missing."""
     if bool(options.names) == options.all:
         raise InvalidInput("give the names of experiments (covassay experiments list), or --all")
     if options.jobs < 1:
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _execute(plans: Sequence[Plan], folder: Path, jobs: int, quiet: bool = False) -> list[Path]:
-    """Run the plans one after the other and name every file as it is written."""
+    """Run the plans one by one, and print the name of every file that is written."""
     written = []
     with running.workers(jobs) as pool, progress("", sum(len(plan.cells) for plan in plans)) as advance:
         for plan in plans:
@@ -82,13 +82,13 @@ def _execute(plans: Sequence[Plan], folder: Path, jobs: int, quiet: bool = False
 
 
 def _given(options: argparse.Namespace) -> dict[str, Path]:
-    """The data sets, and the released code, that were given."""
+    """The data sets and the released code that the user named."""
     code = {released.NAME: released.require(Path(options.released_code))} if options.released_code else {}
     return {**files.given(options.data), **code}
 
 
 def _folder(name: str) -> Path:
-    """The folder of that name, made if its parent is there."""
+    """The folder of that name, which is made if its parent exists."""
     folder = Path(name)
     if not folder.absolute().parent.is_dir() or (folder.exists() and not folder.is_dir()):
         raise InvalidInput(f"{name}: must be a folder, or a new one in a folder that exists")
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _stored(name: str) -> list[Path]:
-    """The results in a folder, or the one file."""
+    """The results in a folder, or in a single file."""
     path = Path(name)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
@@ -136,7 +136,10 @@ def show(options: argparse.Namespace) -> int:
 
 
 def regenerate(options: argparse.Namespace) -> int:
-    """Run a stored result again from its metadata; return 1 and say what differs unless it is the same bit by bit."""
+    """Run a stored result again from its metadata.
+
+    If it is not the same bit by bit, print the difference and return 1.
+    """
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
     kept = results.read(Path(options.file))

@@ -98,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: Any, name: str, run: Callable[[argparse.Namespace], int], these: str, example: str, does: str
 ) -> argparse.ArgumentParser:
-    """The parser of an action that can be asked for `these` alone, and prints JSON if asked."""
+    """The parser of an action with options to select some items and to print JSON."""
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=does, epilog=f"example: covassay experiments {name} {example}"
     )

@@ -38,7 +38,7 @@ COMMANDS = {
     "vectors": "known answers for an implementation; exact values of the kernel",
     "experiments": "run the figures and theorems of the papers, or measure the rates of the theory",
 }
-UNLISTED = {"schema": "print the JSON Schema of what a command prints"}  # named in the epilog
+UNLISTED = {"schema": "print the JSON Schema of what a command prints"}  # the commands that the epilog names
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an
 auditor that looks for violations in other implementations."""
@@ -62,7 +62,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def read_whole(text: str) -> int:
-    """The whole number that a text means, as `read_number`."""
+    """The whole number in a text, read by `read_number`."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
     return int(text)
@@ -82,9 +82,10 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Program:
-    """A command line: its name, the package with a module for every command, and what its help says.
+    """A command line: its name, the package with a module for every command, and the texts of its help.
 
     commands : name -> a sentence, in the order of the help. unlisted : the same, of commands that the help leaves out.
+    elsewhere : name -> the module of a command that is not in the package.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Program:
     description: str
     epilog: str
     unlisted: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     def _top(self) -> argparse.ArgumentParser:
         parser = _Parser(prog=self.name, description=self.description, epilog=self.epilog, formatter_class=_formatter)
@@ -107,7 +109,7 @@ class Program:
         if not arguments or arguments[0] not in {**self.commands, **self.unlisted}:
             return self._top().parse_args(arguments)
         name, *rest = arguments
-        module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
+        module = importlib.import_module(self.elsewhere.get(name, f"{self.package}.{name.replace('-', '_')}"))
         parser = _Parser(prog=f"{self.name} {name}", formatter_class=_formatter, **module.PARSER)
         module.configure(parser)
         return parser.parse_args(rest)
@@ -125,7 +127,7 @@ class Program:
 
 
 def one_line(error: Exception) -> Finished:
-    """How a command ends after this error: an exit status, a line and, if it is wanted, the traceback."""
+    """The exit status and the message for an error: one line and, if requested, the traceback."""
     if isinstance(error, InvalidInput | OSError):
         return Finished(INVALID_USE, err=f"covassay: {error}\n")
     if isinstance(error, MemoryError):
@@ -144,13 +146,13 @@ parse, run = PROGRAM.parse, PROGRAM.run
 def _run_command(arguments: Sequence[str]) -> int:
     """Run one command as the console does: `covassay audit` in a process of its own."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # the reports have letters that not every locale knows
+        if isinstance(stream, io.TextIOWrapper):  # reports contain letters that some locales cannot encode
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status = run_in_child(arguments[1:]) if arguments[:1] == ["audit"] else run(arguments)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:

@@ -18,7 +18,7 @@ from covassay.verification.declared import by_origin
 
 AnyMechanism = Mechanism[Any, ..., Any]
 STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # a step of a numbered list
-SCALES = re.compile("scale|exponent")  # in the names of the formulas for them
+SCALES = re.compile("scale|exponent")  # parts of the names of such formulas
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
     "description": "List every mechanism with what it claims and what is proven, or show one.",
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
-    """One record for every combination of choices of a mechanism, with what it spends of the default budget."""
+    """One record for every combination of choices of a mechanism, with its spend for the default budget."""
     budget = declared.notion.default.keywords()
     rows = []
     for values in product(*declared.choices.values()):
@@ -96,7 +96,7 @@ def _first_line(documented: Any) -> str:
 
 
 def steps(declared: AnyMechanism) -> list[str]:
-    """What the mechanism does, step by step, as its file says it."""
+    """The steps of a mechanism, from the docstring of its file."""
     return [" ".join(step.split()) for step in STEP.findall(inspect.getdoc(_module(declared)) or "")]
 
 
@@ -107,7 +107,7 @@ def laws(declared: AnyMechanism) -> dict[str, str]:
 
 
 def scales(declared: AnyMechanism) -> dict[str, str]:
-    """The formulas for scales and exponents of the noise in the file of the mechanism, in the words of that file."""
+    """The formulas for scales and exponents of the noise, with their docstrings in the file of the mechanism."""
     found = {name: value for name, value in vars(_module(declared)).items() if inspect.isfunction(value)}
     return {
         name: _first_line(function)

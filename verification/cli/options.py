@@ -11,7 +11,7 @@ from covassay.verification.declared import stated_claim
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """The budget that was stated on the command line, or the default of that mechanism."""
+    """The budget from the command line, or the default of that mechanism."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 

@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the recommendation, and draw the picture if one is wanted."""
+    """Print the recommendation, and draw the plot if requested."""
     if (options.epsilon is None) == (options.rho is None):
         raise InvalidInput("give one budget: --epsilon for pure DP, or --rho for zCDP")
     budget = PureDP(options.epsilon) if options.rho is None else ZCDP(options.rho)
@@ -143,7 +143,7 @@ def verdict(found: Recommendation) -> list[str]:
 
 
 def release_command(found: Recommendation) -> str:
-    """The command that releases by the best mechanism; what the user must fill in stands in capitals."""
+    """The command that releases by the best mechanism, with capitals where the user must fill in values."""
     best = found.best.candidate
     budget = " ".join(f"--{name} {value:g}" for name, value in found.setting.budget.keywords().items())
     options = "".join(f" --set {name}={value}" for name, value in best.options.items())
@@ -152,7 +152,7 @@ def release_command(found: Recommendation) -> str:
 
 
 def show(found: Recommendation, picture: Path | None) -> None:
-    """Print the verdict, the table and what is not in it."""
+    """Print the verdict, the table and the omissions of the table."""
     print(*verdict(found), sep="\n", end="\n\n")
     sign = NORM_SIGNS[found.norm]
     table = Table("", "mechanism", f"{sign}, equal norms", f"{sign}, Gaussian rows", "relative", "the prediction is")

@@ -68,6 +68,11 @@ mean and the covariance. A mechanism on a ball releases a second moment about th
 middle of the bounds (of x - shift); shift and scale are in the provenance. An output
 without units, for example a direction, stays in the unit of (x - shift)/scale.
 
+--adjacency add-remove: neighbours differ by a row that comes or goes, and the number of
+rows is secret. It is released with noise, beside the covariance of bounded columns, or
+beside the sum of x xᵀ, in the place of its mean, by nine mechanisms on a ball
+(covassay mechanisms NAME: those with the option adjacency).
+
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to it. A mechanism on a ball needs it, or --bounds.
 
@@ -88,7 +93,7 @@ no python-flint. --set input_bits=b sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",
-    "allow_abbrev": False,  # --scale must not do what --scale-by-data-not-private says
+    "allow_abbrev": False,  # the abbreviation --scale must not select --scale-by-data-not-private
 }
 
 
@@ -104,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--adjacency",
         choices=ADJACENCIES,
-        help="neighbours, for bounded columns: add-remove keeps the row count secret",
+        help="neighbours: add-remove keeps the row count secret, for mechanisms that have it",
     )
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()
@@ -179,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """The path that was given; an empty one, which an unset variable of a shell leaves, is none."""
+    """The given path; an empty text, for instance from an unset shell variable, is rejected."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -199,7 +204,10 @@ def _data(arguments: list[str]) -> Any:
 
 
 def _matching(argument: str) -> list[str]:
-    """The files that match a pattern which the shell has not replaced, or the argument itself if it is none."""
+    """The files that match a pattern that the shell has not expanded.
+
+    If the argument is no pattern, the argument itself.
+    """
     if not argument:
         raise InvalidInput("data '': must be the path of a file or a directory, or -")
     if os.path.lexists(argument) or not glob.has_magic(argument):
@@ -222,7 +230,7 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _rounded(options: argparse.Namespace, name: str) -> bool:
-    """Whether the release is exact: if it was asked for, or if there is a choice and nothing was said."""
+    """Whether the release is rounded exactly: if requested, or by default if the mechanism allows both."""
     if mechanism(name).name in ON_A_LATTICE:
         return not options.float
     by_default = not options.float and name in WITH_ROUNDED_FORM
@@ -238,7 +246,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:
-    """The budget as it was stated; a release has no default budget."""
+    """The stated budget; a release has no default budget."""
     keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
         missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"

@@ -1,4 +1,4 @@
-"""What the commands print: JSON, tables that fit the terminal, progress on standard error."""
+"""Output of the commands: JSON, tables that fit the terminal, progress on standard error."""
 
 import json
 import sys
@@ -15,8 +15,8 @@ from rich.text import Text
 from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # columns of a progress bar
-PACE = 20  # draws from which it is said how long the rest will take
-errors: TextIO | None = None  # where progress is shown, if standard error is for what a target prints
+PACE = 20  # draws after which the remaining time is estimated
+errors: TextIO | None = None  # the stream for progress, if standard error is used for the output of a target
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; this one keeps most rows on one line
 
 
@@ -31,16 +31,16 @@ def print_json(data: Any) -> None:
 
 
 def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
-    """Standard output for rich: as wide as the terminal, or as wide as a pipe is taken to be."""
+    """Standard output for rich, with the width of the terminal, or a fixed width for a pipe."""
     return Console(width=None if sys.stdout.isatty() else width_of_a_pipe)
 
 
 class Bar(Watch):
     """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
 
-    It also says, in a line each, how long the audit will take, and that the time limit stopped a draw. `verbose` and
-    `quiet` say whether the first is said where there is no terminal, and whether nothing is said at all. `jobs` is the
-    number of workers.
+    It also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
+    `verbose` the first line is printed without a terminal too; with `quiet` neither is printed. `jobs` is the number of
+    workers.
     """
 
     def __init__(self, bar: Progress, verbose: bool = False, quiet: bool = False, jobs: int = 1) -> None:
@@ -53,7 +53,7 @@ class Bar(Watch):
         self._finished = self._since = self._draws = self._checks = 0.0
 
     def __call__(self, label: str, count: int) -> None:
-        """Count the draws, and say what they are for."""
+        """Count the draws, and show their purpose."""
         self._draws += count
         self._since += count
         part = next(iter(self._planned), "")
@@ -64,14 +64,14 @@ class Bar(Watch):
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
-        """Move the bar to the end of this part, however many draws it took."""
+        """Move the bar to the end of this part, whatever its number of draws."""
         self._finished += self._planned.pop(part, 0.0)
         self._since = 0.0
         self._checks += checks
         self._show(part)
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Once the pace is known, say how long the audit will take."""
+        """Once the pace is known, print the estimated time of the audit."""
         self._timed += draws
         self._seconds += seconds
         planned = sum(self._planned.values())
@@ -84,7 +84,7 @@ class Bar(Watch):
             )
 
     def stopped(self, limit: float) -> None:
-        """Say the first time that the time limit stopped a draw."""
+        """Print a line when the time limit stops a draw for the first time."""
         text = f"a draw was stopped after {limit:g} s; if the target is that slow, give a longer --time-limit"
         self._say("limit", text)
 
@@ -103,7 +103,7 @@ class Bar(Watch):
 
 
 def in_words(seconds: float) -> str:
-    """A time in the largest unit of which there are two."""
+    """A time in the largest unit in which it is at least 2."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
@@ -111,24 +111,23 @@ def in_words(seconds: float) -> str:
 
 
 class Left(TimeRemainingColumn):
-    """The time that is left, in words; nothing while it is not known."""
+    """The remaining time, in words; empty while it is unknown."""
 
     def render(self, task: Task) -> Text:
-        """The time that is left of this task."""
+        """The remaining time of this task."""
         return Text("" if task.time_remaining is None else f"{super().render(task).plain} left")
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """An empty progress bar on standard error, which is shown on a terminal alone. It says how much is `made`.
-
-    It leaves standard output alone unless that is to be redirected, because what is printed there belongs there.
+    """An empty progress bar on standard error, which is shown only on a terminal and counts what is `made`. It captures
+    standard output only if this is to be redirected.
     """
-    terminal = (errors or sys.stderr).isatty()  # a Console alone would take a pipe for one where FORCE_COLOR is set
+    terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
-    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # so much of the description as there is room for
+    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # the description, shortened to the available width
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    own = errors is not None  # then nothing else is printed there, and nothing need be redirected
+    own = errors is not None  # then no other output appears there, and no redirection is needed
     return Progress(
         *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
         redirect_stderr=not own, expand=True,
@@ -144,9 +143,8 @@ def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) ->
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on a terminal, none in a pipe. With a total it shows the time left.
-
-    What it gives takes a description and advances the bar by one step, or by as many as a second argument says.
+    """A progress bar on a terminal, none in a pipe. With a total it shows the remaining time. It yields a function of a
+    description that advances the bar by one step, or by the number of steps in a second argument.
     """
     made = "{task.completed:.0f}" + ("" if total is None else " of {task.total:.0f}")
     with _progress(quiet, made) as bar:

@@ -60,10 +60,10 @@ def theorems(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Compile and audit the theorems, print what has changed, and lock what the kernel says.
+    """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
-    Every theorem, witness and lemma of a vector that says something else than before must be named. Otherwise nothing
-    is locked.
+    The user must name every theorem, witness and lemma of a vector whose statement has changed. Otherwise nothing is
+    locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
@@ -73,7 +73,7 @@ def accept(options: argparse.Namespace) -> int:
         return 1
     proofs = proofs_folder()
     old = lock.read(proofs)
-    print(*lock.changes(old, report.record), sep="\n")
+    print(*lock.changes(old, report.record, report.texts), sep="\n")
     changed = lock.changed_statements(old, report.record)
     unknown = sorted(set(options.ids) - set(changed))
     unread = [] if options.all else [name for name in changed if name not in options.ids]

@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the values of the kernel, or do what ACTION says."""
+    """Print the values of the kernel, or carry out ACTION."""
     if options.action is None:
         sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
         return 0
@@ -161,7 +161,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
 
 
 def _require_current(content: Mapping[str, Any]) -> None:
-    """InvalidInput if the generator asks other questions than the file, or expects other refusals."""
+    """Raise InvalidInput if the generator has other questions than the file, or expects other rejections."""
     from covassay.verification.vectors.generate import generate
 
     made = generate()

@@ -1,9 +1,9 @@
-"""What an experiment is. It is declared once, and its cells, results, plots and comparisons follow from that.
+"""Experiments. An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
 repetition it draws one data set, runs every method on it and measures the errors. Such a data set with its methods is a
-cell. All randomness of a cell follows from the seed and from its name, so a cell is the same whenever, wherever and in
-whatever order it is run.
+cell. All randomness of a cell follows from the seed and from its name, so a cell gives the same result at any time, on
+any machine and in any order.
 """
 
 import math
@@ -26,12 +26,12 @@ Scale = Literal["small", "paper"]
 SCALES: tuple[Scale, ...] = ("small", "paper")
 REPETITIONS: Mapping[Scale, int] = {"small": 5, "paper": 50}
 Setting = Mapping[str, float]  # the quantities at one point of a grid, such as n, d and rho
-Files = Mapping[str, Path]  # where the user says that data sets are
+Files = Mapping[str, Path]  # the paths of data sets from the user
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The rows of one data set, and what the methods are to estimate."""
+    """The rows of one data set and the quantity to estimate."""
 
     rows: Matrix
     truth: Matrix
@@ -43,7 +43,7 @@ class Method:
 
     label : its name, the same in every panel.
     mechanism : its name in the registry, or "" if `function` takes its place.
-    function : function(rows, setting, rng), for what is no mechanism, such as the zero matrix.
+    function : function(rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
     ours : whether it is not a method of the paper.
     largest_dimension : the method is not run in higher dimensions, because it takes too long.
@@ -86,7 +86,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture: what is varied, over which grid, on which data, by which methods, and what is measured.
+    """One plot: the varied quantity and its grid, the data, the methods, and the measures of error.
 
     name : unique within the experiment.
     data : data(setting, rng, files), the data set of a cell.
@@ -136,10 +136,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment by its name, with the figure or the theorem that it repeats and what is claimed there.
+    """An experiment by its name, with the figure or theorem that it repeats and the claims there.
 
-    notes : what a reader of the plot must know.
-    claims : what the paper says about the figure, as statements that the results can contradict.
+    notes : remarks for the reader of the plot. claims : the paper's statements about the figure, in a form that the
+        results can contradict.
     """
 
     name: str
@@ -154,7 +154,10 @@ class Experiment:
         return next(panel for panel in self.panels if panel.name == name)
 
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
-        """The cells of these panels. One repetition of all comes before the next, so that a part is a fair sample."""
+        """The cells of these panels.
+
+        Each repetition covers all cells before the next one starts, so that a part is a fair sample.
+        """
         for repetition in range(repetitions):
             for name in panels:
                 for value in self.panel(name).grids[scale]:

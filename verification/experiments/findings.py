@@ -1,9 +1,9 @@
-"""What a paper says about a figure, held against the results: at which points they contradict it.
+"""Compare a paper's statements about a figure with the results: the points that contradict a statement.
 
 A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom does
 it: for two equal means of independent normal errors with probability 0.3 % at most. The statements are about figures,
-so a contradiction says that our data, scaling and constants do not show what is stated. It does not say that the
-authors did not see it.
+so a contradiction means that the statement fails for our data, scaling and constants. It does not mean that it fails
+for the authors'.
 """
 
 import math
@@ -37,13 +37,13 @@ def mean_of(errors: Sequence[float]) -> Mean:
     return Mean(centre, centre - half, centre + half, count)
 
 
-Line = Mapping[float, Mean]  # by the value of what is varied
+Line = Mapping[float, Mean]  # by the value of the varied quantity
 Lines = Mapping[tuple[str, str, str], Line]  # by panel, measure and method
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A point that contradicts a statement: the panel, the measure, the method and the value of what is varied."""
+    """A point that contradicts a statement: the panel, the measure, the method and the value of the varied quantity."""
 
     panel: str
     measure: str
@@ -53,7 +53,7 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many points a statement was held against, and those that contradict it; outcomes of parts add up."""
+    """The number of points compared with a statement, and the contradicting points; outcomes of parts add up."""
 
     compared: int
     points: tuple[Contradiction, ...]
@@ -70,7 +70,7 @@ class PaperClaim:
     """A statement about a figure or a theorem.
 
     ledger : the entry of the ledger about it, or "".
-    check : holds it against results.
+    check : compares the statement with results.
     """
 
     statement: str
@@ -78,10 +78,10 @@ class PaperClaim:
     check: Check
 
 
-Values = Callable[[Sequence[float]], Iterable[float]]  # which points of a grid are meant
+Values = Callable[[Sequence[float]], Iterable[float]]  # selects points of a grid
 
 
-Bound = Callable[[str, str, float], float]  # by panel, measure and the value of what is varied
+Bound = Callable[[str, str, float], float]  # by panel, measure and the value of the varied quantity
 
 
 def everywhere(grid: Sequence[float]) -> Iterable[float]:
@@ -102,9 +102,9 @@ def largest(grid: Sequence[float]) -> Iterable[float]:
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """At these points the best of the winners is at most `factor` times as far off as every loser.
+    """At these points the error of the best winner is at most `factor` times that of every loser.
 
-    It is contradicted by a loser whose interval lies below that of the best winner.
+    A loser contradicts this if its interval lies below that of the best winner.
     """
 
     def check(lines: Lines) -> Outcome:

@@ -1,4 +1,4 @@
-"""Measures of error: what is read off an output and the truth."""
+"""Measures of error: functions of an output and the truth."""
 
 from functools import partial
 

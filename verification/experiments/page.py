@@ -1,9 +1,9 @@
-"""Writes the tables of proofs/experiments/README.md from the stored results, so that the page says what the files say.
+"""Write the tables of proofs/experiments/README.md from the stored results, so that page and files agree.
 
     python -P -m covassay.verification.experiments.page FOLDER
 
 FOLDER holds the page and the results. Between `<!-- results of NAME -->` and `<!-- end -->` the page has the number of
-runs, the mean errors, and what the results contradict. Everything else on it is written by hand.
+runs, the mean errors, and the contradicted statements. Everything else on it is written by hand.
 """
 
 import re
@@ -24,7 +24,7 @@ METHODS = ("GaussCov", "EMCov", "SeparateCov", "AdaptiveCov", "zero matrix")
 
 @dataclass(frozen=True)
 class Table:
-    """One table of means: a panel, its methods, or all of them, and the values of what is varied, or all of them."""
+    """One table of means: a panel, some or all of its methods, and some or all values of the varied quantity."""
 
     panel: str
     methods: Sequence[str] = ()
@@ -53,7 +53,7 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """What the page says of a stored result: how often it was run, the means, and the statements of the paper."""
+    """The block of the page on a stored result: the number of runs, the means, and the statements of the paper."""
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
     few = f", not the {whole} of the paper" if runs != whole else ""
     lines = results.lines(result.rows)
@@ -63,7 +63,7 @@ def block(name: str, result: Result) -> str:
 
 
 def page(text: str, read: Callable[[str], Result]) -> str:
-    """The page with its blocks written anew; `read` gives the stored result of a name."""
+    """The page with its blocks rewritten; `read` returns the stored result of a name."""
 
     def again(found: re.Match[str]) -> str:
         name = found[1]
@@ -81,7 +81,7 @@ def rendered(folder: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page of the folder that is named."""
+    """Write the page of the named folder."""
     if len(arguments) != 1 or not (Path(arguments[0]) / "README.md").is_file():
         print("usage: python -P -m covassay.verification.experiments.page FOLDER (with a README.md)", file=sys.stderr)
         return 2

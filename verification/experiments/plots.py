@@ -1,4 +1,4 @@
-"""Plots of stored results, drawn from the file alone, with what contradicts the paper marked."""
+"""Plots of stored results, drawn from the file alone, with marks where they contradict the paper."""
 
 import math
 import textwrap
@@ -12,18 +12,18 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # by the number of pictures; otherwise 3
+COLUMNS = {4: 2, 8: 4, 12: 4}  # by the number of panels; otherwise 3
 WIDTH, HEIGHT = 4.3, 3.3  # inches, of one picture
 WIDTH_OF_A_LABEL = 2.1  # inches, in the legend
-LETTERS, LINE = 16, 0.18  # letters an inch, and inches a line, of the text below the pictures
+LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels
 MOST_TICKS = 9  # at the points of the grid
 MARKS = "osD^vP*Xhd<>"
 COLOURS = (*(f"C{k}" for k in range(10)), "black", "#393b79", "#637939", "#8c6d31", "#843c39", "#7b4173", "#31a354")
 NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
 WORDS = {"n": "number of rows n", "d": "dimension d", "rho": "budget ρ", "epsilon": "budget ε",
          "buckets": "number of norm buckets N", "trace": "trace tr Σ", "kappa": "condition number κ"}  # fmt: skip
-WIDEST, NARROWEST = 1.8, 0.9  # lines; the first is the widest, and shows where later ones lie upon it
-FEWEST_DECADES = 1.0  # the least range of an axis with a logarithmic scale, so that small differences do not look large
+WIDEST, NARROWEST = 1.8, 0.9  # line widths; the first line is the widest, so that it is visible under later lines
+FEWEST_DECADES = 1.0  # the least range of a logarithmic axis, so that small differences do not look large
 CONTRADICTION = "#c00000"
 RING = "contradicts a statement below"
 FAILED, HELD, UNTRIED = "✗ Does not hold here", "✓ Not contradicted here", "– Not tried here"
@@ -94,7 +94,7 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """How each method is drawn: methods of the paper with full lines, ours with dashed ones and hollow marks."""
+    """The style of each method: methods of the paper have full lines, ours dashed lines and hollow marks."""
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
     return {
@@ -160,7 +160,7 @@ def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
 
 
 def _is_short(value: float) -> bool:
-    """Whether three digits say what the value is."""
+    """Whether three digits determine the value."""
     return float(f"{value:.3g}") == value
 
 
@@ -174,14 +174,14 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """The name that the statements call a panel by, its title, and the quantities that are not varied."""
+    """The name of a panel in the statements, its title, and the quantities that are not varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])
 
 
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
-    """One line for each statement of the paper: where the results contradict it, if they do, or were not compared."""
+    """One line for each statement of the paper: the contradicting points, if any, or that it was not compared."""
     found = []
     panels = {panel["name"]: panel for panel in facts["panels"]}
     for claim in facts["claims"]:

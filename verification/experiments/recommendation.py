@@ -1,4 +1,4 @@
-"""Measures the constants that `reference.recommendation` needs, and writes one file for every law.
+"""Measure the constants that `reference.recommendation` needs, and write one file for every law.
 
     python -P -m covassay.verification.experiments.recommendation --measure FOLDER [--only LAW]
 
@@ -90,7 +90,7 @@ NOISE: dict[str, tuple[Callable[..., Vector], Callable[[float], float]]] = {
 
 
 def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """The root mean square spectral norm of a law of noise at scale 1, over the formula of its order."""
+    """The root mean square spectral norm of noise at scale 1, divided by a formula of the same order."""
     squares, order = NOISE[law]
     found = [root_mean_square(squares(d, rng_of(seed, law, d), draws(d))) for d in dimensions]
     spectral = [value / order(d) for (value, _), d in zip(found, dimensions, strict=True)]
@@ -99,7 +99,7 @@ def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: 
 
 
 def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """The norms of noise for the covariance body, over twice those of symmetric nuclear-Laplace noise.
+    """The norms of noise for the covariance body, divided by twice those of symmetric nuclear-Laplace noise.
 
     Draws of nuclear-Laplace noise are weighted by the probability with which the sampler would accept them.
     """
@@ -131,7 +131,7 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 
 # TABLES OF MECHANISMS
 
-ROWS = 256  # rows of the imagined data; the error depends on n and the budget through m alone
+ROWS = 256  # rows of the model data; the error depends on n and the budget through m alone
 SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # q from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.
@@ -144,16 +144,15 @@ SCALES_WITH_TRACE = (*SAMPLING, "nuclear-ball-projection", "separate-cov-pure", 
 
 
 def imagined_rows(d: int, trace: float) -> Matrix:
-    """256 rows of equal norm whose second moment is diagonal, with the imagined eigenvalues, exactly."""
+    """256 rows of equal norm whose second moment is exactly diagonal, with the model's eigenvalues."""
     rows: Matrix = hadamard(ROWS)[:, :d] * np.sqrt(model_spectrum(d, trace))
     return rows
 
 
 def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
-    """Correlated Gaussian rows, turned and stretched to have exactly the imagined eigenvalues, then clipped to the
-    ball.
+    """Correlated Gaussian rows, transformed to have exactly the model's eigenvalues, then clipped to the ball.
 
-    Their norms scatter, which those of `imagined_rows` do not: who searches for a clipping norm gains less.
+    Their norms vary, unlike those of `imagined_rows`: so a search for a clipping norm gains less.
     """
     rng = rng_of(seed, "gaussian rows", d)
     x = rng.normal(size=(n, d))
@@ -183,7 +182,7 @@ def axes_of(law: str) -> dict[str, tuple[float, ...]]:
 
 
 def draws_of(law: str) -> Callable[[int], int]:
-    """How many draws at a dimension: the norms scatter less in high dimensions."""
+    """The number of draws at a dimension: norms vary less in high dimensions."""
     if law in NOISE:
         return lambda d: max(1000, 200_000 // d)
     if law == "covariance-body":
@@ -208,13 +207,13 @@ def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, r
 
 
 def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, float]:
-    """The budget at which that many rows have m = `size`."""
+    """The budget at which n rows have m = `size`."""
     return {"epsilon": size / rows} if candidate.pure else {"rho": (size / rows) ** 2}
 
 
 def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, float]) -> Matrix:
-    """What a candidate gives for every draw of its noise: (size, d, d)."""
-    if candidate.law in UNPROJECTED:  # the same as below, for all draws at once
+    """The outputs of a candidate for every draw of its noise: (size, d, d)."""
+    if candidate.law in UNPROJECTED:  # the same computation as below, for all draws at once
         n, d = x.shape
         (amount,) = budget.values()
         scale = ADDITIVE[UNPROJECTED[candidate.law]].scale(n, d, amount)
@@ -239,7 +238,7 @@ def projected(matrices: Matrix) -> Matrix:
 def measure_table(
     law: str, seed: int, draws: Callable[[int], int], axes: dict[str, tuple[float, ...]]
 ) -> dict[str, Any]:
-    """m times the root mean square error of a candidate on the imagined data, at every point of the grid."""
+    """m times the root mean square error of a candidate on the model data, at every point of the grid."""
     candidate, traces = candidate_of(law), axes.get("trace", (0.5,))
     data, n = (gaussian_rows, GAUSSIAN_ROWS) if law.endswith(OF_GAUSSIAN_ROWS) else (imagined_rows, ROWS)
     shape = len(axes["d"]), len(axes["q"]), len(traces)

@@ -1,19 +1,21 @@
-"""Holds the recommendation against simulation: is what it ranks first truly the best, and are its predictions right?
+"""Compare the recommendation with simulation: is its first choice truly the best, and are its predictions right?
 
-    python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--power 1] [--seed 1]
+    python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--kind equal] [--power 1]
+                                                                            [--seed 1]
 
 At every point of a random grid every candidate is simulated on rows of its own, not on those of the tables: n rows of
-equal norm √t with random signs in a random basis, where n, the budget, d and t are those of the point. Half of the
-points have a budget ε, half a budget ρ. All lie where a release might say something: n is at least d/(εt) or √d/(√ρ t),
-where the noise is about as large as the trace.
+equal norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the
+ball. n, the budget, d and t are those of the point. A recommendation is held against the rows that it is for. Half of
+the points have a budget ε, half a budget ρ. All lie where a release might say something: n is at least d/(εt) or
+√d/(√ρ t), where the noise is about as large as the trace.
 With --power p the eigenvalues fall like i^{−p}; the recommendation imagines p = 1, so that other values test what it
 does not know.
 
-"Truly best" is said of the candidate with the least simulated root mean square Frobenius error, and of every candidate
-whose error cannot be told from it: they differ by less than 2.58 standard errors. Such a point is a tie. Candidates
-within 15 % of the best are simulated with three times as many further draws before that is decided.
+The candidate with the least simulated root mean square Frobenius error is "truly best", and so is every candidate whose
+error differs from it by less than 2.58 standard errors. In that case the point is a tie. Candidates within 15 % of the
+best are simulated with three times as many further draws before that is decided.
 
-FILE keeps a line of JSON for every point. A point that is in it already is not simulated again.
+FILE has a line of JSON for every point. A point that is already in it is not simulated again.
 """
 
 import argparse
@@ -28,16 +30,16 @@ from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, second_moment
+from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import haar
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.reference.recommendation import CANDIDATES, Candidate, Prediction, Setting, model_spectrum, recommend
-from covassay.reference.recommendation.ranking import STANDARD_ERRORS
+from covassay.reference.recommendation.ranking import ROWS, STANDARD_ERRORS, RowsAre
 from covassay.verification.experiments.recommendation import rng_of, root_mean_square
 
-ROWS, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
+SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
-CLOSE, MORE = 1.15, 3  # candidates within this factor of the best get so many times more draws
+CLOSE, MORE = 1.15, 3  # candidates within the first factor of the best get so many times more draws
 TOLD_APART = 2.58  # standard errors
 
 
@@ -49,7 +51,7 @@ def points(count: int, seed: int) -> list[Setting]:
         pure = len(found) < count // 2
         n, d, amount, trace = (
             math.exp(rng.uniform(math.log(low), math.log(high)))
-            for low, high in (ROWS, DIMENSIONS, EPSILONS if pure else RHOS, TRACES)
+            for low, high in (SIZES, DIMENSIONS, EPSILONS if pure else RHOS, TRACES)
         )
         amount, trace = float(f"{amount:.3g}"), float(f"{trace:.3g}")
         point = Setting(round(n), round(d), PureDP(amount) if pure else ZCDP(amount), trace)
@@ -58,8 +60,15 @@ def points(count: int, seed: int) -> list[Setting]:
     return found
 
 
-def rows_of(point: Setting, power: float, rng: np.random.Generator) -> Matrix:
-    """Rows of equal norm whose second moment has nearly the eigenvalues of `model_spectrum`, in a random basis."""
+def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAre = "equal") -> Matrix:
+    """Rows whose second moment has nearly the eigenvalues of `model_spectrum`, in a random basis.
+
+    kind : "equal" for rows of equal norm, "gaussian" for Gaussian rows, which are clipped to the unit ball.
+    """
+    if kind == "gaussian":
+        turn = haar.sample(point.dimension, rng)
+        spread = np.sqrt(model_spectrum(point.dimension, point.trace, power))
+        return unit_rows(rng.normal(size=(point.rows, point.dimension)) * spread @ turn)
     signs = rng.choice([-1.0, 1.0], size=(point.rows, point.dimension))
     rows: Matrix = (
         signs * np.sqrt(model_spectrum(point.dimension, point.trace, power)) @ haar.sample(point.dimension, rng)
@@ -70,7 +79,7 @@ def rows_of(point: Setting, power: float, rng: np.random.Generator) -> Matrix:
 def squared_errors(
     candidates: Sequence[Candidate], x: Matrix, point: Setting, rng: np.random.Generator, draws: int
 ) -> dict[str, Matrix]:
-    """‖Σ̂ − Σ‖_F² of that many releases of every candidate; a release and its projection come from one draw."""
+    """‖Σ̂ − Σ‖_F² for a number of releases of every candidate; a release and its projection use the same draw."""
     truth, budget = second_moment(x), point.budget.keywords()
     found: dict[str, list[float]] = {candidate.name: [] for candidate in candidates}
     alike: dict[str, list[Candidate]] = {}
@@ -85,10 +94,10 @@ def squared_errors(
     return {name: np.array(squares) for name, squares in found.items()}
 
 
-def simulate(point: Setting, power: float, seed: int) -> dict[str, Any]:
+def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -> dict[str, Any]:
     """One point: the root mean square error of every candidate, its relative standard error, and the draws."""
-    rng = rng_of(seed, repr(point), repr(power))
-    x = rows_of(point, power, rng)
+    rng = rng_of(seed, repr(point), repr(power), *([] if kind == "equal" else [kind]))
+    x = rows_of(point, power, rng, kind)
     draws = max(48, 800 // point.dimension)
     candidates = [c for c in CANDIDATES if c.pure == point.pure]
     squares = squared_errors(candidates, x, point, rng, draws)
@@ -103,6 +112,7 @@ def simulate(point: Setting, power: float, seed: int) -> dict[str, Any]:
         "budget": point.budget.keywords(),
         "trace": point.trace,
         "power": power,
+        "kind": kind,
         "seed": seed,
         "simulated": {
             name: [float(f"{v:.5g}") for v in (*pair, len(squares[name]))] for name, pair in simulated.items()
@@ -112,11 +122,10 @@ def simulate(point: Setting, power: float, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point beside its recommendation.
-
-    truly_best : the candidate with the least simulated error, and those that cannot be told from it. loss : by how much
-        the simulated error of the recommended candidate exceeds the least one. missed : the candidates whose simulated
-        error is outside the interval of the prediction. predictions : how many were predicted.
+    """A simulated point with its recommendation. truly_best : the candidate with the least simulated error, and those
+    that do not differ significantly. loss : the excess of the recommended candidate's simulated error over the least
+    one. missed : the candidates whose simulated
+        error is outside the interval of the prediction. predictions : the number of predicted errors.
     """
 
     setting: Setting
@@ -134,13 +143,13 @@ class Comparison:
 
 
 def compared(row: Mapping[str, Any]) -> Comparison:
-    """A simulated point beside what is recommended for it now."""
+    """A simulated point with the present recommendation for it."""
     budget = row["budget"]
     claim = PureDP(budget["epsilon"]) if "epsilon" in budget else ZCDP(budget["rho"])
     setting = Setting(row["rows"], row["dimension"], claim, row["trace"])
     simulated = {name: (error, own) for name, (error, own, _) in row["simulated"].items()}
     best = min(simulated, key=lambda name: simulated[name][0])
-    found = recommend(setting, rows="equal")
+    found = recommend(setting, rows=row["kind"])
     chosen = found.best.candidate.name
     return Comparison(
         setting=setting,
@@ -188,16 +197,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name if __spec__ else __name__}")
     parser.add_argument("file", type=Path)
     parser.add_argument("--points", type=int, default=60)
+    parser.add_argument("--kind", choices=ROWS, default="equal")
     parser.add_argument("--power", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     kept = options.file.read_text(encoding="utf-8").splitlines() if options.file.exists() else []
     rows = [json.loads(line) for line in kept]
-    known = {(row["rows"], row["dimension"], str(row["budget"]), row["trace"]) for row in rows}
+    known = {(row["rows"], row["dimension"], str(row["budget"]), row["trace"], row["kind"]) for row in rows}
     for point in points(options.points, options.seed):
-        if (point.rows, point.dimension, str(point.budget.keywords()), point.trace) in known:
+        if (point.rows, point.dimension, str(point.budget.keywords()), point.trace, options.kind) in known:
             continue
-        rows.append(simulate(point, options.power, options.seed))
+        rows.append(simulate(point, options.power, options.seed, options.kind))
         with options.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(rows[-1], ensure_ascii=False) + "\n")
     print(json.dumps(summary([compared(row) for row in rows]), indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The map of the best mechanism: the number of rows, in units of d²/ε, against the trace of the second moment."""
+"""The map of the best mechanism, over the number of rows in units of d²/ε and the trace of the second moment."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +10,14 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-DECADES = 3.5  # of n, on either side of the point where the noise is as large as the average eigenvalue
+DECADES = 3.5  # the range of n, on either side of the point where the noise is as large as the average eigenvalue
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)
 RELATIVE_ERRORS = (0.01, 0.1)
 NORM_WORDS = {"frobenius": "Frobenius", "spectral": "spectral"}
 NOTHING = "none is predicted to be much better than the zero matrix"
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#997700", "#bbbbbb")  # after Paul Tol
+# colours after Paul Tol
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#997700", "#bbbbbb")
 
 
 def require_drawable(path: Path) -> None:
@@ -32,7 +33,7 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The numbers of rows and the traces of the map; the rows at the left and the right end hold the setting."""
+    """The numbers of rows and the traces of the map; the range of rows includes the given setting."""
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)
@@ -94,7 +95,7 @@ def draw(found: Recommendation, path: Path) -> None:
 
 
 def _colours(names: list[str]) -> list[str]:
-    """A colour for every name, and white where nothing is worth releasing."""
+    """A colour for every name, and white where no release is useful."""
     others = [name for name in names if name != NOTHING]
     return ["white" if name == NOTHING else COLOURS[others.index(name) % len(COLOURS)] for name in names]
 

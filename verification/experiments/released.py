@@ -1,9 +1,9 @@
-"""The released code of DLY22 beside the reference, on the same data: what explains a difference.
+"""Compare the released code of DLY22 with the reference on the same data, and explain differences.
 
 The code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy, and it
-needs torch. It draws its own noise, from a seed that follows from that of the cell. Beside it run methods of ours with
-one mistake of the code switched on. Where the code agrees with the method with the mistake and not with the one
-without, the mistake explains the difference.
+needs torch. It draws its own noise, from a seed that follows from that of the cell. The comparison includes methods of
+ours with one mistake of the code switched on. If the code agrees with the method that has the mistake, and not with the
+method without it, the mistake explains the difference.
 """
 
 import importlib
@@ -39,11 +39,11 @@ from covassay.verification.experiments.findings import PaperClaim, agrees
 
 NAME = "released-code"  # the name of the folder among the files of the user
 THEIRS = "{}, their code"
-LARGEST = {"EMCov": 50}  # dimension in which the method of the code is run, because it takes too long
+LARGEST = {"EMCov": 50}  # the largest dimension in which the method of the code is run, because it is slow
 
 
 def require(path: Path) -> Path:
-    """Return the path if it is a copy of the released code, and torch is there."""
+    """Return the path if it is a copy of the released code, and torch is installed."""
     if not (path / "adaptive" / "algos.py").is_file() or not (path / "exponential" / "algos.py").is_file():
         raise InvalidInput(f"--released-code {path}: must be a copy of hkustDB/PrivateCovariance")
     if find_spec("torch") is None:
@@ -180,7 +180,7 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the code, ours without and with a mistake, what the mistake is, and the entry of the ledger."""
+    """A method of the code, our methods without and with a mistake, its description, and the entry of the ledger."""
 
     label: str
     without: str
@@ -215,7 +215,7 @@ EXPLAINED = {
         ),
     ),
 }  # fmt: skip
-SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # in which the code has no mistake
+SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # methods in which the code has no mistake
 
 
 def _budget(panel: Panel) -> str:
@@ -232,11 +232,11 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """The experiment of that name, beside the released code if the user has given it.
+    """The experiment of that name, together with the released code if the user has given it.
 
     Raises
     ------
-    InvalidInput : the released code has nothing to do with this experiment.
+    InvalidInput : the released code is not used in this experiment.
     """
     found = experiment(name)
     if NAME not in files:

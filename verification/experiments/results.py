@@ -1,4 +1,4 @@
-"""Results of experiments: one Parquet file each, with what is needed to draw it and to run it again in its metadata."""
+"""Results of experiments: one Parquet file each; its metadata suffice to plot it and to run it again."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def parquet() -> Any:
 
 
 def write(file: Path, result: Result) -> None:
-    """Write the file; it is there as a whole or not at all."""
+    """Write the file; it is written as a whole or not at all."""
     arrow = parquet()
     types = (arrow.string(), arrow.float64(), arrow.string(), arrow.string(), arrow.int32(), arrow.float64())
     schema = arrow.schema(list(zip(COLUMNS, types, strict=True)), metadata={KEY: json.dumps(result.facts)})

@@ -1,8 +1,8 @@
-"""Running experiments: cells in worker processes, every finished cell kept at once, so that a killed run goes on.
+"""Run experiments: cells in worker processes, every finished cell stored at once, so that a killed run can continue.
 
-While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line says what is run. A
-line that a kill has cut off is dropped. At the end the rows become FOLDER/NAME.parquet, in the order of the
-declaration, and the lines go. More repetitions later go on from that file.
+While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line describes the run.
+An incomplete line is dropped. At the end the rows are written to FOLDER/NAME.parquet, in the order of the declaration,
+and the lines are deleted. Later runs with more repetitions continue from that file.
 
 Workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers: with
 more threads a library may add up in another order.
@@ -38,7 +38,7 @@ Advance = Callable[..., None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run: an experiment, the scale, the seed, the repetitions, and where data sets of the user are."""
+    """The plan of a run: an experiment, the scale, the seed, the repetitions, and the paths of the user's data sets."""
 
     experiment: Experiment
     scale: Scale
@@ -65,16 +65,16 @@ class Plan:
 
     @property
     def panels(self) -> list[Panel]:
-        """The panels whose data are there."""
+        """The panels whose data exist."""
         return [panel for panel in self.experiment.panels if not self.missing(panel)]
 
     def missing(self, panel: Panel) -> str:
-        """Why the panel cannot be run, or ""."""
+        """The reason why the panel cannot be run, or ""."""
         return files.missing(panel.needs, self.files)
 
     @property
     def used(self) -> list[str]:
-        """The names of what the user has given and the run needs."""
+        """The names of the user's data sets that the run needs."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
@@ -84,7 +84,7 @@ class Plan:
 
 
 def versions() -> dict[str, str]:
-    """What the figures may depend on besides the seed."""
+    """The versions of software on which the figures may depend."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
     for name in LIBRARIES:
         try:
@@ -95,7 +95,7 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """What has to agree for a run to go on: everything but the number of repetitions."""
+    """The facts that must agree for a run to continue: everything except the number of repetitions."""
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -192,12 +192,12 @@ def finished(plan: Plan, rows: Sequence[Row]) -> Result:
 
 
 def run_cell(name: str, cell: Cell, scale: Scale, seed: int, files: Mapping[str, Path]) -> list[Row]:
-    """Run one cell of the experiment of that name, in whatever process."""
+    """Run one cell of the experiment of that name, in any process."""
     return released.arranged(name, files).run(cell, scale, seed, files)
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the process that started it has been killed."""
+    """End a worker when the process that started it has been killed."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -226,7 +226,7 @@ def workers(jobs: int) -> Iterator[Executor]:
 
 
 def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
-    """The cells in the lines of an earlier run; what a kill has cut off is removed from the file."""
+    """The cells in the lines of an earlier run; an incomplete line is removed from the file."""
     text = file.read_bytes() if file.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
@@ -264,13 +264,12 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 
 
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
-    """Run the cells that are not there yet, and write the result.
-
-    A stored result of the same run with fewer repetitions is gone on from: its errors stay as they are.
+    """Run the cells that are not stored yet, and write the result. A stored result of the same run with fewer
+    repetitions is continued: its errors do not change.
 
     Raises
     ------
-    InvalidInput : the folder holds another run of this experiment, or another process is writing to it.
+    InvalidInput : the folder has another run of this experiment, or another process is writing to it.
     """
     from filelock import FileLock, Timeout
 

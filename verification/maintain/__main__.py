@@ -1,8 +1,9 @@
 """`python -P -m covassay.verification.maintain COMMAND`: see the package."""
 
 import sys
+from pathlib import Path
 
-from covassay.verification.cli.main import Program
+from covassay.verification.cli.main import INVALID_USE, Program
 
 COMMANDS = {
     "controls": "audit the negative controls of the audit, and write proofs/CONTROLS.md",
@@ -19,7 +20,21 @@ COMMANDS = {
 PROGRAM = Program(
     "python -P -m covassay.verification.maintain", "covassay.verification.maintain", COMMANDS,
     "Programs of the maintainers, for a clone of the repository.", "",
+    elsewhere={"controls": "tests.negative_controls.program", "peers": "tests.peers.program"},
 )  # fmt: skip
 
+
+def main(arguments: list[str]) -> int:
+    """Run a program in the folder of a clone, where `tests` can be imported; return its exit status."""
+    sys.path.insert(0, str(Path.cwd()))  # before a package of that name that is installed
+    try:
+        return PROGRAM.run(arguments)
+    except ModuleNotFoundError as error:
+        if str(error.name).split(".")[0] != "tests":
+            raise
+        print(f"covassay: {arguments[0]}: run it in the folder of a clone, beside `tests`", file=sys.stderr)
+        return INVALID_USE
+
+
 if __name__ == "__main__":
-    sys.exit(PROGRAM.run(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Arguments that several of the maintainers' programs take."""
+"""Arguments that several programs of the maintainers take."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ def require_jobs(options: argparse.Namespace) -> None:
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Whether lines are printed on a terminal as the work goes on: they say how far it is, in place of a bar."""
+    """Whether lines are printed on a terminal during the work: they replace a progress bar."""
     return not options.json and sys.stdout.isatty()
 
 
@@ -27,13 +27,13 @@ def file_to_write(name: str | None) -> Path | None:
 
 
 def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:
-    """The options of a program that can be asked for `these` alone, and prints JSON if asked."""
+    """Options to select some of the items and to print JSON."""
     parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
     parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema {schema})")
 
 
 def add_kept(parser: argparse.ArgumentParser, rows: str) -> None:
-    """The options of a program that makes many audits and can go on after a kill."""
+    """The options of a program that makes many audits and can continue after it was killed."""
     parser.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
     parser.add_argument(
         "--rows", metavar="FILE", help=f"keep {rows} as JSON lines; those that are there are not made again"

@@ -1,8 +1,8 @@
-"""The table of low-order bits: samplers of several packages, and what one command proves of the bits that they release.
+"""The table of low-order bits: samplers of several packages, and the loss that one command proves from released bits.
 
-A row holds what `covassay audit TARGET --scope bits` says of low-order bits, draw for draw, without the other checks of
-that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed: none of them may be
-flagged.
+A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with the same draws, without the other
+checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed: none of them
+may be flagged.
 """
 
 import argparse
@@ -49,13 +49,16 @@ ROUNDED_SAMPLES = 200  # draws per data set, for every pair, in the first look a
 
 
 def unseen() -> dict[str, str]:
-    """The float mechanisms in which the check has found no loss above the claim, and why."""
+    """The float mechanisms in which the check has found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
 @dataclass(frozen=True)
 class BitRow:
-    """What one audit found of the low-order bits of one target; `missing` says why a target could not be run."""
+    """The result of one audit on the low-order bits of one target.
+
+    `missing` is the reason why a target could not be run.
+    """
 
     target: str
     version: str = ""
@@ -108,7 +111,10 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 
 
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
-    """The rows of these targets as they become known. Those in the file `kept` are read from it, new ones added."""
+    """The rows of these targets, in the order of their completion.
+
+    Rows in the file `kept` are read, new rows are added to it.
+    """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
     yield from kept_rows.measured(row_of, tasks, known, jobs, kept, lambda row: None if row.missing else asdict(row))
@@ -192,7 +198,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """The check of low-order bits of one rounded release under one seed, as `--scope bits` makes it."""
+    """The check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
     tested, found = sum(f.p_value is not None for f in made.checks), made.facts
@@ -201,7 +207,10 @@ def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
 
 
 def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[dict[str, Any]]:
-    """That many checks of rounded releases, every mechanism in turn. Those in the file `kept` are not made again."""
+    """Check a number of rounded releases, every mechanism in turn.
+
+    Results in the file `kept` are not computed again.
+    """
     names = list(rounded_releases.TARGETS)
     wanted = [(names[seed % len(names)], seed, samples) for seed in range(count)]
     made = {(row["target"], row["seed"], row["samples"]): row for row in kept_rows.read(kept)}
@@ -209,7 +218,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How many rounded releases were checked, of how many targets, and which were flagged."""
+    """A summary: the number of checked rounded releases and of targets, and the flagged ones."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

@@ -1,4 +1,4 @@
-"""Measurements that may be interrupted: every row is kept in a file of JSON lines, and is not measured again."""
+"""Measurements that may be interrupted: every row is stored in a file of JSON lines, and is not measured again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,9 +26,10 @@ def measured(
     kept: Path | None,
     as_json: Callable[[Row], dict[str, Any] | None],
 ) -> Iterator[Row]:
-    """The row of every task as it becomes known: first the known ones, then new ones, which are added to the file.
+    """The row of every task, in the order of completion: first the stored rows, then new rows, which are added to the
+    file.
 
-    A row for which `as_json` gives None is not kept.
+    A row for which `as_json` returns None is not stored.
     """
     wanted = list(tasks)
     yield from (known[task] for task in wanted if task in known)

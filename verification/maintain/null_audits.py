@@ -1,8 +1,8 @@
 """Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
 
-The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its
-own seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws, so
-that one of them, the first that is exact for a continuous law, stands for the scenario: these p-values are independent.
+The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
+seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws, so
+that one of them, the first that is exact for a continuous law, represents the scenario: these p-values are independent.
 All other p-values are bounds.
 """
 
@@ -32,7 +32,7 @@ PARSER = {
     "description": "Audit correct mechanisms: how many are refuted, and whether exact p-values are uniform.",
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
-LEVELS = 0.001, 0.01, 0.1  # at which the shares of small p-values are reported
+LEVELS = 0.001, 0.01, 0.1  # levels at which the shares of small p-values are reported
 TOTAL = "noise scale off by a share"  # the effect of the exact test of a total
 DISTANCE = "CDF distance"  # the effect of Kolmogorov's test; that of two samples has other p-values
 
@@ -85,7 +85,7 @@ def audited(target: str, seed: int, samples: int) -> Audited:
 
 
 def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
-    """That many audits. Those in the file `kept` are read from it, and new ones are added."""
+    """Run a number of audits. Audits in the file `kept` are read from it, and new ones are added."""
     names = [name for name in TARGETS if only in name]
     wanted = [(names[i % len(names)], i, samples) for i in range(count)] if names else []
     known = {(row["target"], row["seed"], row["samples"]): Audited(**row) for row in kept_rows.read(kept)}
@@ -93,7 +93,7 @@ def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path |
 
 
 def summary(rows: Sequence[Audited]) -> dict[str, Any]:
-    """How many audits were refuted, and how the p-values are distributed."""
+    """A summary: the number of refuted audits, and the distribution of the p-values."""
     exact = np.array([p for row in rows for p in row.exact])
     bounds = np.array([p for row in rows for p in row.bounds])
     return {

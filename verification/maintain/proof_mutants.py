@@ -1,4 +1,4 @@
-"""Change the Rocq proofs, and see that the gate rejects every change by the rule intended for it."""
+"""Change the Rocq proofs, and check that the gate rejects every change by the intended rule."""
 
 import argparse
 import os

@@ -23,6 +23,7 @@ from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.claims.kernel import lock
 from covassay.verification.claims.ledger import claims
 from covassay.verification.declared import by_origin
+from covassay.verification.maintain.findings import FIRST
 
 PARSER = {"description": "Write the generated parts of the READMEs and of the home page of the site, or compare them."}
 BEGIN, END = "<!-- mechanisms: begin (generated) -->\n", "<!-- mechanisms: end -->\n"
@@ -33,6 +34,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 def counts(proofs: Path) -> dict[str, str]:
     """Every number that the pages in COUNTED state, in their words."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
     projects = {row["target"].partition(":")[0] for row in run}
     entries, theorems = claims().values(), lock.read(proofs).theorems.values()
@@ -51,7 +53,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
     Raises
     ------
-    InvalidInput : it has a count that nothing counts.
+    InvalidInput : the text has a count of an unknown name.
     """
 
     def now(match: re.Match[str]) -> str:
@@ -63,7 +65,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """The proven spend as a share of the budget: a range over the choices, for each calibration."""
+    """The proven spend as a share of the budget: for each calibration, the range over the other choices."""
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
@@ -94,7 +96,7 @@ def with_table(text: str, table: str) -> str:
 
     Raises
     ------
-    InvalidInput : it has no place for the table.
+    InvalidInput : the text has no place for the table.
     """
     head, found, rest = text.partition(BEGIN)
     _, closed, tail = rest.partition(END)

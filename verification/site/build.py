@@ -27,9 +27,7 @@ SETTINGS = Path(__file__).parent / "mkdocs.yml"
 STYLE = Path(__file__).parent / "site.css"
 NEEDED = ("README.md", "reference", "verification", "proofs")
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)#\s]+)(#[^)\s]*)?\)")
-CODE = re.compile(
-    r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL
-)  # a fenced block; what looks like a link there is none
+CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)  # a fenced block, in which nothing is a link
 LEDGER = "proofs/LEDGER.md"
 COPIED = (".svg", ".png", ".parquet")  # files under proofs that are copied as they are
 API = {
@@ -95,7 +93,7 @@ def gather(root: Path) -> dict[str, str]:
 
 
 def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
-    """What a mechanism does and costs, its formulas typeset, and its code."""
+    """The page of a mechanism: its steps and costs, its typeset formulas, and its code."""
     from covassay.verification.site.typeset import section_of
 
     module = importlib.import_module(mechanism.release.__module__)
@@ -191,7 +189,7 @@ def _with_links_between_pages(page: str, text: str, pages: Mapping[str, str]) ->
 
 
 def _lay_out(pages: Mapping[str, str], root: Path, work: Path) -> None:
-    """Write what MkDocs reads: its settings, the pages, the pictures, and the packages whose docstrings it shows."""
+    """Write the input of MkDocs: its settings, the pages, the pictures, and the packages whose docstrings it shows."""
     docs = work / "docs"
     for path, text in pages.items():
         (docs / path).parent.mkdir(parents=True, exist_ok=True)

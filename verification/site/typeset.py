@@ -1,6 +1,5 @@
-"""Formulas as a browser shows them: MathML, made from the source of the Python functions in the section FORMULAS.
-
-The functions are not run. What is shown is the code itself, in the notation of mathematics.
+"""Formulas for browsers: MathML, made from the source of the Python functions in the section FORMULAS. The functions
+are not run. The formula is the code itself, in the notation of mathematics.
 """
 
 import ast
@@ -41,7 +40,7 @@ def as_mathml(function: Callable[..., Any]) -> str | None:
 
 
 def _readable(latex: str) -> str:
-    """Words upright, exponents as fractions, and no mention of the logarithm that is passed in."""
+    """Set words upright and exponents as fractions, and leave out the logarithm that is passed as an argument."""
     latex = re.sub(r", \\mathrm\{(log|sqrt|exp|ceil)\}", "", latex)
     latex = re.sub(r"\^\{(\d*\.\d+)\}", lambda power: f"^{{{Fraction(power[1])}}}", latex)
     for spelled, shown in ((r"\mathopen{}", ""), (r"\mathclose{}", ""), (r"\_", " "), (r"\mathrm{", r"\text{")):

@@ -6,7 +6,7 @@ functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a st
     1 + λ (A(y) − u)  over the n draws y from P,  1 + λ' (u − c − B(y'))  over the n' draws y' from Q,  λ' = λ n/n'.
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality its inverse
-is a p-value, for every n and n' and however the bet was chosen, as long as it did not look at the draws.
+is a p-value, for every n and n' and however the bet was chosen, if its choice does not depend on these draws.
 The logarithm of the product is rounded down, so that the p-value is never too small.
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
@@ -25,14 +25,15 @@ from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
-LARGEST_SHARE = 0.95  # as a share of the stake at which a single draw could lose everything
+LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search begins with these powers of the ratio of the shares,
 FIRST_CAPS = 1.0, 2.0, 4.0  # and with these caps of the logarithm of that ratio
 FIRST_STEP = 0.3  # the first step of the search in every parameter
-REFINED = 5  # so many starts of a search are followed if they promise a gain; the most promising one always is
-ITERATIONS = 400  # the most steps of the search for a bet; a search cut short costs power and no validity
+# the most starting points of a search that are followed, if they promise a gain; the best one is always followed
+REFINED = 5
+ITERATIONS = 400  # the most steps of the search for a bet; stopping early only reduces the power
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Bet:
         return units
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """The p-value of the claim, for draws that the choice of the bet did not look at."""
+        """The p-value of the claim, for draws that were not used to choose the bet."""
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 
@@ -106,7 +107,7 @@ def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
 
 
 def smoothed(counts: Vector) -> Vector:
-    """The shares of the categories among the pilot draws and `PRIOR` more in every category."""
+    """The shares of the categories among the pilot draws, with `PRIOR` pseudo-draws added to every category."""
     shares: Vector = (counts + PRIOR) / (counts + PRIOR).sum()
     return shares
 
@@ -120,7 +121,7 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # each side gets a part of the gap in proportion to its variance, so that the same stake is best for both
+    # the gap is divided between the sides in proportion to their variances, so that the same stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
@@ -128,7 +129,7 @@ Family = Callable[[Vector], Inequality]  # inequalities by their parameters
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """The bet near a start that grows most on shares of the two sides, and its growth for each pair of draws."""
+    """The bet near a start that grows most for the shares of both sides, and its growth for each pair of draws."""
     stake, centre, _ = _approximate(family(start), first, second)
 
     def bet(parameters: Vector) -> Bet:
@@ -140,7 +141,7 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 
     start = np.concatenate([(0.0, 0.0), start])
     simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
-    options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
+    options = {"maxiter": ITERATIONS, "xatol": 0.05, "fatol": 1e-5, "initial_simplex": simplex}
     found = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     return bet(found.x), -float(found.fun)
 
@@ -148,8 +149,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """The bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
 
-    It multiplies by the ratio of two likelihoods: of the pilot's coins (p, q), and of the coins (a, b) with
-    a = e^ε b + δ that are closest to them.
+    It multiplies by a likelihood ratio: of the coins (p, q) of the pilot, against the closest coins (a, b) with a = e^ε
+    b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 

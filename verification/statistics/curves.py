@@ -1,4 +1,4 @@
-"""A sample beside its law, at some of its values: the numbers behind a picture."""
+"""A sample compared with its law at some of its values: the numbers behind a plot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-LAST = (1, 2, 3, 5, 10, 20, 50, 100)  # the values so far from the largest are kept, because the law is rare there
+# the positions, from the largest value down, of values that are kept, because the law is small there
+LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Curve:
     """Shares of a sample of `size` values and probabilities of its law, at the same values in increasing order.
 
     up_to, from_on : the shares of the sample that are at most and at least each value. law_up_to, law_from_on : the
-    probabilities of the same. law_size : the number of draws that stand in for the law; 0 if the law is exact.
+        probabilities of the same events. law_size : the number of draws that replace the law; 0 if the law is exact.
     """
 
     values: tuple[float, ...]
@@ -31,9 +32,10 @@ class Curve:
 def curve(
     values: Vector, up_to: Vector, law: Callable[[Vector], tuple[Vector, Vector]], size: int, law_size: int = 0
 ) -> Curve:
-    """The curve of a sample by its different values in increasing order and the share of it up to each of them.
+    """The curve of a sample, from its distinct values in increasing order and the share of the sample up to each of
+    them.
 
-    `law` gives the probabilities of at most and of at least some of the values, by their places in the list.
+    `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
     """
     ranks = np.concatenate([SHARES * size, [1], size + 1 - np.array(LAST)])
     places = np.unique(np.searchsorted(up_to * size, np.clip(ranks, 1, size) - 0.5))
@@ -44,7 +46,7 @@ def curve(
 
 
 def between(values: Vector, other: Vector) -> Curve:
-    """The curve of a sample whose law is known by another sample alone."""
+    """The curve of a sample whose law is only known through another sample."""
     found, counts = np.unique(values, return_counts=True)
     ordered = np.sort(other)
 

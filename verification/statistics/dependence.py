@@ -1,22 +1,22 @@
-"""Tests whether quantities that are drawn together, or in successive draws, are independent: all pairs in one test.
+"""Tests whether quantities of one draw, or of successive draws, are independent: all pairs in one test.
 
 Every test multiplies the scores of two quantities draw by draw and adds up the products. Under its null hypothesis the
 signs of the products are fair and independent coins, given their sizes. So the sum is a weighted sum of coins, and its
 tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21,
 2015). The p-value is this bound, times the number of pairs. It is conservative for every n and needs no law of the
-quantities. Scores are ranks, so that a wrong scale is not taken for a dependence.
+quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
 Each test rests on a change that leaves the law the same:
 
 turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep the others. The score is the difference of the ranks of the sizes.
-successive draws : a whole draw changes its sign, or two draws that are not successive change places.
+successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
 triples : three quantities. If only the law of all of them together is known to be the same with the opposite sign, the
     product of three signs, or of one sign and two sizes, is a fair coin; if they are independent, so is that of two
     signs and a size.
 
-Two generators with one seed tie numbers together that no rank correlation shows, such as the size of a normal number
-and the bits of a uniform one. So ranks also enter through the lowest sines and cosines.
+Two generators with the same seed can cause a dependence without rank correlation, such as between the size of a normal
+number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
 """
 
 import math
@@ -24,26 +24,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
 from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
-NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # 3.178, which no smaller constant can replace
+NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178, which is optimal
 WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
-# numpy makes a uniform number of the upper 53 bits of a word and the size of a normal number of bits below the upper 3
+# numpy makes a uniform number from the upper 53 bits of a word, and the size of a normal number from bits below the
+# upper 3
 HIGH = 8
 TRIPLED = 10  # the most quantities of which triples are tested
-FEWEST = 8  # with fewer draws nothing is tested
-Pairs = NDArray[np.bool_]  # (k, k): for which pairs of quantities the null hypothesis is claimed
+FEWEST = 8  # the least draws for a test
+Pairs = NDArray[np.bool_]  # (k, k): the pairs of quantities for which the null hypothesis is claimed
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of the products of two scores and of their squares, (k, k), and what each of them compares."""
+    """Sums over draws of products of two scores and of their squares, (k, k), and the names of what they compare."""
 
     products: Matrix
     squares: Matrix
@@ -52,16 +52,17 @@ class Sums:
 
     @property
     def z(self) -> Matrix:
-        """The sums of products in units of their deviation."""
+        """The sums of products in units of their standard deviation."""
         with np.errstate(invalid="ignore", divide="ignore"):
             z = self.products / np.sqrt(self.squares)
         return np.nan_to_num(z, posinf=0.0, neginf=0.0)
 
 
 def _p_value(z: float, comparisons: int, terms: int) -> float:
-    """The p-value of the largest of many sums, in units of its deviation.
+    """The p-value of the largest of many sums, which is given in units of its standard deviation.
 
-    A sum of n terms a is off by at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares by n units.
+    A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares one of n
+    units.
     """
     rounding = 4 * UNIT * terms**1.5
     return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)
@@ -69,8 +70,13 @@ def _p_value(z: float, comparisons: int, terms: int) -> float:
 
 def _ranks(values: Matrix) -> Matrix:
     """Ranks of the sizes within each column, between 0 and 1."""
-    ranks: Matrix = scipy.stats.rankdata(np.abs(values), axis=0) / (len(values) + 1)
-    return ranks
+    return np.stack([_ranked(np.abs(column)) for column in values.T], axis=1) / (len(values) + 1)
+
+
+def _ranked(values: Vector) -> Vector:
+    """The rank of every value, from 1 on; equal ones share the mean of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
@@ -81,7 +87,7 @@ def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
 
 @dataclass(frozen=True)
 class PairSums:
-    """The sums of one test over a block of draws; `terms` is how many products each of them has."""
+    """The sums of one test over a block of draws; `terms` is the number of products in each sum."""
 
     sums: tuple[Sums, ...]
     names: tuple[str, ...]
@@ -90,7 +96,7 @@ class PairSums:
     terms: int
 
     def plus(self, other: "PairSums") -> "PairSums":
-        """The sums over both blocks: given their sizes, the signs of all products are still independent coins."""
+        """The sums over both blocks; given the sizes of all products, their signs are still independent fair coins."""
         sums = tuple(
             replace(one, products=one.products + two.products, squares=one.squares + two.squares)
             for one, two in zip(self.sums, other.sums, strict=True)
@@ -98,7 +104,7 @@ class PairSums:
         return replace(self, sums=sums, draws=self.draws + other.draws, terms=self.terms + other.terms)
 
     def result(self) -> TestResult:
-        """The least p-value of all sums, by Bonferroni; the pair that stands out most is named."""
+        """The smallest p-value of all sums, times their number (Bonferroni); the effect names the most extreme pair."""
         comparisons = sum(int(one.pairs.sum()) for one in self.sums)
         most = max(self.sums, key=lambda one: np.abs(one.z[one.pairs]).max(initial=0.0))
         size = np.where(most.pairs, np.abs(most.z), -1.0)
@@ -122,14 +128,15 @@ class PairSums:
 
 
 def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, terms: int) -> TestResult:
-    """The test of sums of so many terms."""
+    """The test of sums of a given number of terms."""
     return PairSums(tuple(sums), tuple(names), null, draws, terms).result()
 
 
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
     """Test all pairs of quantities by their signs; values (n, k).
 
-    `turned` : pairs (i, j) for which the sign of i can be turned while j stays. `skew` : while the size of j stays.
+    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : the same, if only the size of
+    j must be kept.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -165,17 +172,17 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
 
 
 def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Scores that change their sign with a quantity."""
+    """Scores that are odd functions of a quantity."""
     return [np.sign(values) * np.sin(np.pi * k * ranks) for k in waves]
 
 
 def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Scores of the size of a quantity."""
+    """Scores that are even functions of a quantity."""
     return [np.cos(np.pi * k * ranks) for k in waves]
 
 
 def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
-    """Test the first `TRIPLED` quantities three by three; values (n, k).
+    """Test all triples of the first `TRIPLED` quantities; values (n, k).
 
     The law must be the same for −values. `independent` : the quantities are independent and symmetric about 0.
     """
@@ -213,7 +220,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
 
 
 def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:
-    """Test whether a draw is independent of the next, by all pairs of quantities; values (n, k), in order of draws.
+    """Test whether successive draws are independent, by all pairs of quantities; values (n, k), in the order of draws.
 
     The law of a draw must be the same with the opposite sign.
     """

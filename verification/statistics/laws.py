@@ -16,16 +16,16 @@ from scipy.special import gammainc, gammaincc, ndtr
 from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
-ERROR = 1e-5  # absolute error up to which a distribution function is trusted that is not a `Law`: some are tables
-ROUNDING = 1e-3  # in units of the noise: a target in float32 may have moved a value by so much
+ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law`, because some are tables
+ROUNDING = 1e-3  # in units of the noise: the rounding error that a value of a target in float32 may have
 
 
 @dataclass(frozen=True)
 class Law:
     """A continuous law, called like its distribution function.
 
-    survival : P(X > t), with a small relative error. symmetric : whether X and −X have one law. unit : the size of its
-    values.
+    survival : P(X > t), with a small relative error. symmetric : whether X and −X have the same law. unit : the typical
+        size of X.
     """
 
     cdf: Function
@@ -60,17 +60,18 @@ def gamma(shape: float) -> Law:
 
 
 def chi_square(degrees: float) -> Law:
-    """χ² with that many degrees of freedom."""
+    """The χ² law with the given degrees of freedom."""
     return gamma(degrees / 2).scaled(2.0)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where the values of a sample lie in the law that is tested.
+    """The position of each value of a sample in the tested law.
 
     below, above : P(X ≤ x) and P(X ≥ x) for every value x. error : their absolute error. symmetric : whether the law is
-    symmetric. extreme : the smallest probability, over all values x, of one as far out as x on either side, rounding of
-    the values allowed for; 1 if the law is not known far out. block : its number, if this is one block of many.
+        symmetric. extreme : the smallest probability, over all values x, of a value as extreme as x on either side,
+        with allowance for rounding; 1 if the tails of the law are not known. block : the number of the block, if this
+        is one block of many.
     """
 
     below: Vector
@@ -81,14 +82,14 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """The places of a sample in which every value occurs so often."""
+        """The positions for a sample in which every value is repeated."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))
 
     @property
     def uniform(self) -> Vector:
-        """Uniform numbers if the law is right: P(X ≤ x), at random between P(X < x) and P(X ≤ x) where it jumps."""
+        """Numbers that are uniform under the law: P(X ≤ x), or random between P(X < x) and P(X ≤ x) at an atom."""
         jumps = self.below + self.above - 1
         if not (jumps > self.error).any():
             return self.below
@@ -99,7 +100,7 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """Where these values lie in a law whose distribution function is `at` there, and `before` just before them."""
+    """The positions of values in a law whose distribution function is `at` at them, and `before` just below them."""
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))
     slack = ROUNDING * (law.unit + np.abs(values))

@@ -17,10 +17,10 @@ def require_false_alarm(alpha: float) -> float:
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
-    """Which null hypotheses are rejected; the probability that any true one is rejected is at most α.
+    """A flag for each rejected null hypothesis; the probability that any true one is rejected is at most α.
 
-    This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the guard
-    of a p-value outweighs (`statistics.rounding`).
+    This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the upward
+    rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------
@@ -34,5 +34,6 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     order = np.argsort(listed)
     kept = listed[order] > alpha / np.arange(len(listed), 0, -1)  # the k-th smallest of m at the level α/(m − k + 1)
     rejected = np.zeros(len(listed), dtype=bool)
-    rejected[order] = ~np.logical_or.accumulate(kept)  # the first that is kept keeps all larger ones
+    # after the first hypothesis that is not rejected, none with a larger p-value is rejected
+    rejected[order] = ~np.logical_or.accumulate(kept)
     return [bool(r) for r in rejected]

@@ -1,8 +1,8 @@
-"""Tests of a sample that arrives block by block: sums of a size that does not depend on the number of draws.
+"""Tests of a sample that arrives in blocks: they use sums whose memory does not depend on the number of draws.
 
-A test of one block says where its values lie in their law (`Placed`), what they add up to (`total`), or has sums of its
-own (`Pooled`). Here the places become counts: beyond exact quantiles out to the far tails, and in equal parts of the
-probability. Sums of Gamma variables are Gamma. A test that offers none of the three has no part in a pooled sample.
+The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or sums
+of its own (`Pooled`). This module turns positions into counts: beyond exact quantiles up to the far tails, and in equal
+parts of the probability. Sums of Gamma variables are Gamma. A test without any of the three is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. It is at most
     Kolmogorov's, so Massart's inequality gives a p-value for every number of values.
@@ -27,9 +27,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Places:
-    """How many of n values lie in every part of the probability, and how many beyond every quantile in `tried`.
+    """The number of n values in every part of the probability, and beyond every quantile in `tried`.
 
-    extreme : the smallest probability of a value as far out as an observed one. error : of the distribution function.
+    extreme : the smallest probability of a value as extreme as an observed one. error : the error of the distribution
+        function.
     """
 
     null: str
@@ -109,16 +110,16 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
 
 
 def has_sums(result: TestResult) -> bool:
-    """Whether something of the test can be added up over blocks, or its statistic was not finite."""
+    """Whether the result of a test can be pooled over blocks, or its statistic was not finite."""
     return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
         result.statistic
     )
 
 
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
-    """What of the test of one block can be added up over blocks; None if nothing can.
+    """The sums of a test on one block that can be pooled over blocks; None if there are none.
 
-    `tried` are the probabilities beyond the quantiles that are counted.
+    `tried` has the tail probabilities of the quantiles beyond which values are counted.
     """
     if result.placed is not None:
         return _of_places(result, replace(result.placed, block=block), tried)

@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy import special
 
 from covassay.reference.errors import InvalidInput
@@ -49,7 +48,7 @@ def _lower(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the error."""
     if k == 0:
         return 0.0
-    bound, step = float(np.nan_to_num(scipy.stats.beta.ppf(error, k, n - k + 1), nan=0.0)), GUARD
+    bound, step = float(np.nan_to_num(special.betaincinv(k, n - k + 1, error), nan=0.0)), GUARD
     while bound > 0 and rounded_up(float(special.betainc(k, n - k + 1, bound)), n) > error:
         bound, step = max(0.0, bound * (1 - step)), 2 * step
     return bound
@@ -59,7 +58,7 @@ def _upper(k: int, n: int, error: float) -> float:
     """The Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the error."""
     if k == n:
         return 1.0
-    bound, step = float(np.nan_to_num(scipy.stats.beta.isf(error, k + 1, n - k), nan=1.0)), GUARD
+    bound, step = float(np.nan_to_num(special.betainccinv(k + 1, n - k, error), nan=1.0)), GUARD
     while bound < 1 and rounded_up(float(special.betaincc(k + 1, n - k, bound)), n) > error:
         bound, step = min(1.0, bound * (1 + step)), 2 * step
     return bound
@@ -80,13 +79,14 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # of the first side; for larger ones p is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))  # the probability for the first side; for larger ratios p is near 1
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    They are two Clopper–Pearson bounds with half the error each. They hold given the sample sizes, whatever their law.
+    They are two Clopper–Pearson bounds with half the error each. They hold conditionally on the sample sizes, whatever
+    the law of these.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

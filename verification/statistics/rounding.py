@@ -2,9 +2,9 @@
 
 The formulas are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic, two-sample
 counts of lattice paths, and powers of e. Against 60 digits of mpmath, for up to 10⁸ draws and tails down to 10⁻²⁹⁰,
-those of scipy are at most 10⁻¹¹ (relative) too small. They are multiplied by 1 + `GUARD`, which also covers that a
-statistic is rounded, where its error is a few units. Where it can be larger, the statistic itself is moved towards the
-null hypothesis.
+those of scipy are at most 10⁻¹¹ (relative) too small. They are multiplied by 1 + `GUARD`, which also covers the
+rounding of a statistic by a few units. Where its rounding error can be larger, the statistic itself is shifted towards
+the null hypothesis.
 """
 
 import math
@@ -15,9 +15,11 @@ from scipy import special
 
 from covassay.reference.domain import Vector
 
-GUARD = 1e-9  # relative, a hundred times the largest error that was measured
-MEASURED = 1e8  # draws up to which it was measured; beyond, the effect of a rounded probability grows as their root
-SMALLEST_TAIL = 1e-290  # takes the place of smaller tails, which floats hold with few digits or as 0
+GUARD = 1e-9  # relative: a hundred times the largest measured error
+# the largest number of draws in this measurement; beyond it, the effect of a rounded probability grows as the root of
+# the number
+MEASURED = 1e8
+SMALLEST_TAIL = 1e-290  # replaces smaller tail probabilities, which floats represent with few digits or as 0
 UNIT = 2.0**-53  # the relative error of one operation
 
 

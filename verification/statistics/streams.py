@@ -13,35 +13,33 @@ def no_progress(label: str, count: int) -> None:
 
 
 class Watch:
-    """Follows long work: what is to be done, what is being drawn, what is finished, and how long draws take.
+    """Receives the progress of a long computation: planned and finished parts, draws, and the time of draws.
 
-    This one only passes on the draws.
-
-    It has no part in the work: the work is the same whoever follows it.
+    This class only passes on the draws. The results of the computation do not depend on it.
     """
 
     def __init__(self, drawn: Progress = no_progress) -> None:
         self._drawn = drawn
 
     def __call__(self, label: str, count: int) -> None:
-        """So many draws were made for this purpose."""
+        """Report a number of draws that were made for a purpose."""
         self._drawn(label, count)
 
     def plan(self, parts: Mapping[str, float]) -> None:
-        """These parts of the work come next, each with about so many draws."""
+        """Report the next parts of the work, each with its approximate number of draws."""
 
     def done(self, part: str, checks: int) -> None:
-        """A part of the work is finished, and has given so many checks."""
+        """Report that a part of the work is finished, with its number of checks."""
 
     def timed(self, draws: int, seconds: float) -> None:
-        """So many draws took so long, one after another."""
+        """Report the time of a number of successive draws."""
 
     def stopped(self, limit: float) -> None:
-        """A draw was stopped by the time limit, which is so many seconds."""
+        """Report that the time limit, in seconds, stopped a draw."""
 
 
 def watching(progress: Progress) -> Watch:
-    """The same as something that follows the whole work."""
+    """The progress function as a `Watch`."""
     return progress if isinstance(progress, Watch) else Watch(progress)
 
 

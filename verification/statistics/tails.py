@@ -1,24 +1,24 @@
-"""Tests of the tails of a law: how many values lie beyond its quantiles, and how far out the furthest value lies.
+"""Tests of the tails of a law: the number of values beyond its quantiles, and the most extreme value.
 
-Kolmogorov's statistic hardly moves with what happens to one value in a hundred. The number of values beyond a quantile
-is binomial with a known probability, so a cut, a heavier or a lighter tail shows in exact counts. Quantiles are tried
-out to the one beyond which `EXPECTED` values are expected: fewer could not be told from none. All p-values of one
-sample are combined by Bonferroni's inequality.
+Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
+binomial with a known probability, so exact counts detect a truncated, a heavier or a lighter tail. The most extreme
+quantile is that beyond which `EXPECTED` values are expected: with fewer, an empty tail would not be significant. All
+p-values of one sample are combined by Bonferroni's inequality.
 """
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.rounding import rounded_up
+from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # values beyond the outermost quantile
+EXPECTED = 10  # the expected number of values beyond the most extreme quantile
 STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
@@ -32,7 +32,7 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """For every region, the number of each value that is at most q with probability q."""
+    """For every region, the level of each value: a number that is at most q with probability q."""
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
     regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
@@ -42,7 +42,7 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """For every region, how many values lie beyond its quantiles of these probabilities."""
+    """For every region, the number of values beyond its quantiles with these tail probabilities."""
     return {
         name: np.searchsorted(np.sort(places), tried, "right").astype(np.int64)
         for name, places in _regions(sample).items()
@@ -51,8 +51,8 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
     """The p-value of every such count among n values; exact and two-sided."""
-    fewer: Vector = scipy.stats.binom.cdf(seen, n, np.maximum(tried - 2 * error, 0))
-    more: Vector = scipy.stats.binom.sf(seen - 1, n, np.minimum(tried + 2 * error, 1))
+    fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
+    more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 
@@ -95,11 +95,11 @@ def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
 
 
 def rarest_seen(draws: int) -> float:
-    """The smallest probability of a branch that is taken at least once in that many draws with 99 % probability."""
+    """The smallest probability of a branch that is taken at least once in `draws` draws with 99 % probability."""
     return float(-math.expm1(math.log1p(-POWER) / draws)) if draws else 1.0
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the furthest of many values lies within reach of its law: P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law: P(min p ≤ m) ≤ values · m."""
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

@@ -1,7 +1,7 @@
 """Tests of a law, each with its null hypothesis, its p-value, and an effect size that it is almost sure to detect.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. It is rounded up (`statistics.rounding`). Nothing rests on a normal approximation. "Detectable" is an effect
+beyond. It is rounded up (`statistics.rounding`). No p-value uses a normal approximation. "Detectable" is an effect
 size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
 Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
@@ -14,30 +14,36 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy
-from scipy.special import rel_entr, smirnov
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, rel_entr, smirnov
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.verification.statistics.curves import Curve, between, curve
 from covassay.verification.statistics.laws import Placed, placed
 from covassay.verification.statistics.rounding import UNIT, rounded_up
+from covassay.verification.statistics.tail_probabilities import (
+    binomial_at_least,
+    binomial_at_most,
+    hypergeometric_tails,
+)
 
 POWER = 0.99
 LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # of a Gamma law whose tails scipy computes to many digits
 DIVERGENCE_ROUNDING = 8 * UNIT  # of the divergence of two coins
+MOST_COUNTED, SMALL = 1000, 0.05  # values, and p-values below which the exact tail is worth its time
 CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtracted from the statistic
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """The outcome of one test; `detectable(α)` is a value of the quantity that `effect` names.
+    """The result of one test; `detectable(α)` is a detectable size of the effect that `effect` names.
 
-    `placed` says where the values lie in the law that was tested. `total` is the sum of the values, the shape of its
-    Gamma law, and the power of the noise that was summed. With these, samples of several laws are tested together.
-    `curve` draws the sample beside its law.
-    `pooled` is what of this sample, added to that of others, tests all of them.
+    `placed` has the positions of the values in the tested law. `total` is the sum of the values, the shape of its Gamma
+    law, and the power of the noise in the sum. With these, samples of several laws are tested together. `curve` plots
+    the sample beside its law. `pooled` has sums of this sample; added to the sums of other samples, they test all of
+    them together.
     """
 
     __test__ = False  # not a test case for pytest
@@ -65,7 +71,7 @@ class Pooled(Protocol):
 
 
 class NotFinite(InvalidInput):
-    """A sample has an infinity or a NaN in it."""
+    """A sample contains an infinity or a NaN."""
 
 
 def _require_sample(values: Vector) -> Vector:
@@ -84,10 +90,15 @@ def band(n: int, alpha: float) -> float:
 def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """The p-value of Kolmogorov's statistic of n values, if the distribution function is off by that much at most.
 
-    It is twice the exact tail of Smirnov's one-sided statistic, which is hardly more than the exact one if it is below
-    0.02.
+    It is Massart's bound. Where that is small and n is small too, it is twice the exact tail of Smirnov's one-sided
+    statistic, which is hardly more than the exact one if it is below 0.02. For n = `MOST_COUNTED` this is less than
+    Massart's bound by a sixth at 1e-12.
     """
-    return rounded_up(2 * float(smirnov(n, min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0))), n)
+    distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
+    p_value = 2 * math.exp(-2 * n * distance**2)
+    if n <= MOST_COUNTED and p_value < SMALL:
+        p_value = 2 * float(smirnov(n, distance))
+    return rounded_up(p_value, n)
 
 
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
@@ -125,19 +136,25 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
-    statistic = float(scipy.stats.ks_2samp(x, y, method="asymp").statistic)
+    both = np.concatenate([x, y])
+    shares = (np.searchsorted(np.sort(z), both, "right") / len(z) for z in (x, y))
+    statistic = float(np.abs(np.subtract(*shares)).max())
     p_value = rounded_up(math.exp(1 - n * statistic**2) if n == m else _of_different_sizes(x, y, statistic), n + m)
+    return TestResult(
+        null, statistic, p_value, n, "CDF distance", lambda alpha: detected(n, m, alpha), curve=between(x, y)
+    )
 
-    def detectable(alpha: float) -> float:
-        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
-        return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
-    return TestResult(null, statistic, p_value, n, "CDF distance", detectable, curve=between(x, y))
+def detected(n: int, m: int, alpha: float) -> float:
+    """The distance of two laws that `two_sample` detects at that level with n draws of one and m of the other."""
+    needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
+    return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     n, m = len(x), len(y)
-    share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+    # the share of the distance that is assigned to the first sample
+    share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))
     bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
     if max(n, m) > LARGEST_COUNTED:
         return bound
@@ -145,13 +162,13 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
         warnings.simplefilter("error")
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        except RuntimeWarning:  # the paths could not be counted, and an approximation would take their place
+        except RuntimeWarning:  # scipy would replace the count of paths by an approximation
             return bound
 
 
 @dataclass(frozen=True)
 class Successes:
-    """How often an event of known probability occurred in n draws; if `at_most`, the probability is an upper bound."""
+    """The count of an event of known probability in n draws; if `at_most`, the probability is an upper bound."""
 
     null: str
     successes: int
@@ -165,8 +182,8 @@ class Successes:
 
     def result(self) -> TestResult:
         """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
-        lower = float(scipy.stats.binom.cdf(self.successes, self.n, self.probability))
-        upper = float(scipy.stats.binom.sf(self.successes - 1, self.n, self.probability))
+        lower = float(binomial_at_most(self.successes, self.n, self.probability))
+        upper = float(binomial_at_least(self.successes, self.n, self.probability))
         p_value = upper if self.at_most else 2 * min(lower, upper)
         return TestResult(
             self.null,
@@ -188,11 +205,11 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 
 @dataclass(frozen=True)
 class Quadrants:
-    """Over blocks of draws, how many points lie above the medians of their block in both quantities.
+    """The number of points, over blocks of draws, that lie above the medians of their block in both quantities.
 
     Given the margins of a block, that number is hypergeometric: of `trials` points above one median, each is above the
-    other with a known probability; `mean` is the sum of these. By Hoeffding (1963, Theorem 4) it is no further spread
-    than if the points were independent, so the Chernoff bound of that case holds for the sum over blocks.
+    other with a known probability; `mean` is the sum of these. By Hoeffding (1963, Theorem 4) it is at most as spread
+    out as if the points were independent, so the Chernoff bound of that case holds for the sum over blocks.
     """
 
     null: str
@@ -224,7 +241,7 @@ class Quadrants:
 
 
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
-    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
+    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants around the medians.
 
     Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
@@ -233,16 +250,16 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
     n = len(x)
     high_x, high_y = x > np.median(x), y > np.median(y)
     both, a, b = int((high_x & high_y).sum()), int(high_x.sum()), int(high_y.sum())
-    law = scipy.stats.hypergeom(n, a, b)
+    tail = min(hypergeometric_tails(both, n, a, b))
     pooled = Quadrants(null, both, b, a * b / n, n)
-    return replace(pooled.result(), p_value=rounded_up(2 * min(float(law.cdf(both)), float(law.sf(both - 1))), n))
+    return replace(pooled.result(), p_value=rounded_up(2 * tail, n))
 
 
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
     The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
-    `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
+    `power` says that the values are proportional to this power of the noise scale: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -253,8 +270,8 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
     p_value = rounded_up(2 * _smaller_gamma_tail(total, shapes), max(n, round(shapes)))
 
     def detectable(alpha: float) -> float:
-        above = scipy.stats.gamma.isf(alpha / 2, shapes) / scipy.stats.gamma.ppf(1 - POWER, shapes)
-        below = scipy.stats.gamma.ppf(alpha / 2, shapes) / scipy.stats.gamma.isf(1 - POWER, shapes)
+        above = gammainccinv(shapes, alpha / 2) / gammaincinv(shapes, 1 - POWER)
+        below = gammaincinv(shapes, alpha / 2) / gammainccinv(shapes, 1 - POWER)
         return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
 
     scale = (total / shapes) ** (1 / power)
@@ -265,11 +282,11 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
     """The smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
 
     P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
-    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. Far out both are larger
-    than the tail by a share of 1/z², z standard deviations from the mean.
+    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations
+    from the mean, both bounds exceed the tail by a share of about 1/z².
     """
     if a <= LARGEST_SHAPE:
-        return min(float(scipy.stats.gamma.cdf(x, a)), float(scipy.stats.gamma.sf(x, a)))
+        return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
     if x <= 0:
         return 0.0
     change = (x - a) / a
@@ -310,12 +327,13 @@ def cosines(angles: Vector, null: str) -> TestResult:
     return TestResult(null, mean, p_value, n, "mean cosine off by", detectable)
 
 
-BARE = 2.0**-36  # noise that small, in units of its scale, is rounding
-CHANCE_OF_BARE = 2.0**-16  # a bound on its probability, also for outputs in float32, which are 2⁻²³ apart (relative)
+BARE = 2.0**-36  # smaller noise, in units of its scale, counts as rounding
+# a bound on the probability of such small noise, also for outputs in float32, which are 2⁻²³ apart (relative)
+CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw has noise. `noise` is in units of its scale, and its entries are independent: (n, k)."""
+    """Test whether every draw has noise. `noise` is in units of its scale and has independent entries: (n, k)."""
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
     chance = CHANCE_OF_BARE ** min(entries.shape[1], 4)
@@ -339,8 +357,4 @@ def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
     x = _require_sample(values)
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape
-    return Interval(
-        total / float(scipy.stats.gamma.isf(tail, shapes)),
-        total / float(scipy.stats.gamma.ppf(tail, shapes)),
-        confidence,
-    )
+    return Interval(total / float(gammainccinv(shapes, tail)), total / float(gammaincinv(shapes, tail)), confidence)

@@ -1,6 +1,5 @@
-"""Known-answer vectors: what an implementation in any language must answer, test by test.
-
-They are in `tests.json`, and README.md says how a question of every kind is read. `covassay schema known-answers`
-prints the schema. A test with "result": "valid" has an output. One with "invalid" must be refused, and "trips" says
-what is wrong with it. The flags of a test name what it is there to catch.
+"""Known-answer vectors: tests with the right answers, for implementations in any language. They are in `tests.json`,
+and README.md explains every kind of question. `covassay schema known-answers` prints the schema. A test with "result":
+"valid" has an output. A test with "invalid" must be rejected, and "trips" says what is wrong with it. The flags of a
+test name the mistakes that it detects.
 """

@@ -1,4 +1,4 @@
-"""What the reference answers to the question of a test."""
+"""The reference's answer to the question of a test."""
 
 from collections.abc import Mapping
 from inspect import signature
@@ -17,21 +17,21 @@ from covassay.verification.vectors.numbers import read, written
 from covassay.verification.vectors.steps import recorded, transcript
 
 PROJECTIONS = ("simplex", "nuclear_ball", "psd_cone", "psd_trace_ball", "spectral_interval")
-ROWS = 6  # rows of the draw that shows the types of a noise
+ROWS = 6  # rows of the draw that determines the types of a noise
 
 
 def answer(question: Mapping[str, Any]) -> Any:
-    """The output that the file has for a question.
+    """The output for a question, in the form of the file.
 
     Raises
     ------
-    InvalidInput : the question must be refused.
+    InvalidInput : the question must be rejected.
     """
     return written(value(question))
 
 
 def value(question: Mapping[str, Any]) -> Any:
-    """The output as numbers of Python, or as decimal digits."""
+    """The output as Python numbers, or as decimal digits."""
     kind, parameters, given = question["kind"], question.get("parameters", {}), question.get("given", {})
     if kind == "composition":
         return composition(question["budgets"], question["to"], parameters)
@@ -51,7 +51,7 @@ def value(question: Mapping[str, Any]) -> Any:
         return budget(name, parameters)
     declared = mechanism(name)
     words = {key: word for key, word in parameters.items() if word in declared.choices.get(key, ())}
-    example = noise_of(declared, words, 2, np.random.default_rng(0), ROWS)  # `release` judges all other parameters
+    example = noise_of(declared, words, 2, np.random.default_rng(0), ROWS)  # `release` checks all other parameters
     x = np.array(read(question["x"]), dtype=float)
     return declared.release(x, noise_from(question["noise"], example), **read(parameters))
 
@@ -63,7 +63,7 @@ def noise_of(
     rng: np.random.Generator,
     rows: int,
 ) -> Any:
-    """A draw of the noise that `release` takes, on that many rows and columns."""
+    """A draw of the noise that `release` takes, for n rows and d columns."""
     defaults = {name: p.default for name, p in declared.declared.items()}
     known = {**declared.notion.default.keywords(), **defaults, **parameters, "rows": rows}
     for key, assumed in declared.notion.default.keywords().items():
@@ -73,7 +73,7 @@ def noise_of(
 
 
 def noise_from(value: Any, example: Any) -> Any:
-    """The noise of a test in the types of an example of such a noise; a sampler returns what the test has."""
+    """The noise of a test, with the types of an example; a sampler returns the values in the test."""
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)
         return lambda *_: drawn

@@ -1,8 +1,9 @@
 """The tests as a product: one archive with a file for every mechanism, a schema, and runners in four languages.
 
-Whoever has the archive needs nothing of covassay. `vectors/NAME.json` has all tests of a mechanism; what belongs to no
-mechanism, projections and compositions, has files of its own. `flat/NAME.txt` has the releases of matrices again, as
-words between spaces, for languages without a reader of JSON. The archive is the same, byte by byte, for the same tests.
+The archive can be used without covassay. `vectors/NAME.json` has all tests of a mechanism; projections and
+compositions, which belong to no mechanism, have files of their own. `flat/NAME.txt` has the releases of matrices again,
+as words between spaces, for languages without a reader of JSON. The archive is the same, byte by byte, for the same
+tests.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ SCHEMA = "covassay.verification.cli.schemas", "known-answers.json"
 
 
 def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tests of every mechanism, or kind where there is none, each with the head of the whole file."""
+    """The tests of every mechanism (or of a kind without mechanism), each with the head of the whole file."""
     names = dict.fromkeys(test.get("mechanism", test["kind"]) for test in content["tests"])
     return {
         name: {**content, "tests": [test for test in content["tests"] if test.get("mechanism", test["kind"]) == name]}
@@ -49,7 +50,7 @@ def _is_flat(test: Mapping[str, Any]) -> bool:
 
 
 def _is_matrix(value: Any) -> bool:
-    """Whether it has rows of one length, and finite numbers."""
+    """Whether a value is a list of rows of equal length with finite numbers."""
     if not isinstance(value, list) or not value or not all(isinstance(row, list) and row for row in value):
         return False
     try:
@@ -73,7 +74,7 @@ def _flat_matrix(name: str, value: Sequence[Sequence[Any]]) -> str:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Every file of the archive but its index: the path, and the text."""
+    """Every file of the archive except its index: path and text."""
     content = tests_file()
     for name, part in split(content).items():
         yield f"vectors/{name}.json", json.dumps(part, ensure_ascii=False, indent=1) + "\n"

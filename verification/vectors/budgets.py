@@ -1,4 +1,4 @@
-"""What the reference answers about budgets: what a mechanism spends, and what several releases spend together."""
+"""The reference's answers about budgets: the spend of a mechanism, and of several releases together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from covassay.verification.vectors.numbers import read
 
 
 def budget(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What the source of a mechanism claims that it spends, and what is proven."""
+    """The spend of a mechanism, as claimed by its source and as proven."""
     own = {"dimension" if key == "d" else key: value for key, value in read(parameters).items()}
     spend = mechanism(name).spend(**own)
     return {"claimed": spend.claimed.keywords(), "proven": spend.proven.keywords()}

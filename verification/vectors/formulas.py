@@ -34,7 +34,7 @@ def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
 
 
 def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> Any:
-    """A formula of a mechanism as a number of mpmath; it takes of the parameters those that it knows."""
+    """A formula of a mechanism as a number of mpmath; parameters that the formula does not take are ignored."""
     function = getattr(module_of(declared), formula)
     taken = signature(function).parameters
     known = {k: v if isinstance(v, str) or k in WHOLE else mpmath.mpf(v) for k, v in parameters.items()} | FUNCTIONS

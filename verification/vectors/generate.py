@@ -22,8 +22,8 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # every input is a whole number of parts of this size
-UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # only one of its two mechanisms looks at this part of the noise
+FINE = 64  # every input is a whole multiple of this
+UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # only one of its two mechanisms uses this part of the noise
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
     "rounding": (
@@ -70,7 +70,7 @@ def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) ->
 
 
 def _fine(noise: Any) -> Any:
-    """A noise in the terms of JSON, rounded to few binary digits; symmetric matrices stay symmetric."""
+    """A noise in the form of JSON, rounded to few binary digits; symmetric matrices remain symmetric."""
     if isinstance(noise, dict):
         return {name: _fine(item) for name, item in noise.items()}
     if isinstance(noise, list):
@@ -79,15 +79,15 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator from which the key of a sampler takes nothing: a test says what a sampler returns, and has no key."""
+    """A generator that is not used for the key of a sampler: a test states the values of a sampler, and has no key."""
 
     def bytes(self, length: int) -> bytes:
-        """So many zeros."""
+        """A number of zero bytes."""
         return bytes(length)
 
 
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
-    """A noise as a test has it: in place of a sampler, what it returns."""
+    """A noise in the form of a test, with the returned values in place of a sampler."""
     if hasattr(noise, "direction"):
         numbers = {name: _fine(parts_of(part)) for name, part in vars(noise).items() if name != "direction"}
         return {**numbers, "directions": [_unit_vector(d, rng) for _ in range(d)]}
@@ -177,7 +177,7 @@ def _wrong_noise(plain: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, s
 
 
 def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
-    """Questions about formulas whose arguments are the size, the budget and the choices."""
+    """Questions about formulas of the sizes, the budget and the choices."""
     known: dict[str, Any] = {"n": 7, "d": 3, "epsilon": 0.375, "rho": 0.375, "delta": DELTA, "input_bits": 5}
     known |= {"sensitivity": 0.75, "change": 1.5, "beta": 0.125, "failure": 0.125, "k": 2}
     known |= {
@@ -208,7 +208,7 @@ def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
 
 
 def _meaning(declared: AnyMechanism, formula: str) -> str:
-    """The first line of what the reference says about a formula."""
+    """The first line of a formula's docstring in the reference."""
     return f"{formula}: {(getattr(module_of(declared), formula).__doc__ or '').splitlines()[0]}"
 
 
@@ -253,7 +253,10 @@ def tolerance_of(question: dict[str, Any], flag: str) -> str:
 
 
 def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
-    """All questions, each with its flag and a comment; those of bounded columns and later ones renumber no other."""
+    """All questions, each with its flag and a comment.
+
+    Later questions are appended, so that no other test changes its number.
+    """
     bounded = [declared for declared in MECHANISMS.values() if declared.domain == "box"]
     for declared in MECHANISMS.values():
         if declared not in bounded and declared.name not in LATER:

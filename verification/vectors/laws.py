@@ -1,4 +1,4 @@
-"""What the reference answers about laws: exact probabilities, and the probability that a sampler keeps a proposal."""
+"""The reference's answers about laws: exact probabilities, and the probability that a sampler accepts a proposal."""
 
 import math
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def _shape(name: str, d: int) -> Any:
 
 
 def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> Any:
-    """The distribution function of what is added to one entry, at a point."""
+    """The distribution function, at a point, of the noise that is added to one entry."""
     known = dict(parameters)
     if declared.name in ("laplace", "gaussian"):
         known["sensitivity"] = evaluated(declared, "second_moments_sensitivity", parameters)
@@ -69,7 +69,7 @@ def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> An
 
 
 def _share(parameters: Parts, d: int, at: float) -> Any:
-    """P(vᵀPv ≤ at) for the projection P that is drawn on n copies of one unit vector v; `at` is sin² of an angle."""
+    """P(vᵀPv ≤ at) for the random projection P on n copies of one unit vector v; `at` is sin² of an angle."""
     k = matrix_bingham.released_rank(parameters["rank"], d)
     strength = matrix_bingham.exponent(mpmath.mpf(parameters["epsilon"])) * parameters["n"]
 
@@ -107,7 +107,7 @@ def _index(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts, 
 
 
 def acceptance(name: str, parameters: Parts, given: Parts) -> Any:
-    """The probability with which a sampler keeps a proposal, exact or to 30 digits."""
+    """The probability that a sampler accepts a proposal, exact or to 30 digits."""
     given = read(given)
     if name == "bingham":
         require_positive("b", given["b"])

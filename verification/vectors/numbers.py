@@ -1,4 +1,4 @@
-"""Numbers of the tests: how they are written so that nothing is lost, and how they are read back."""
+"""The number format of the tests: numbers are written without loss, and read back."""
 
 import contextlib
 import math
@@ -12,11 +12,11 @@ import numpy as np
 DIGITS = 30
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 RATIONAL = re.compile(r"[+-]?\d+/0*[1-9]\d*")
-LONGEST = 1000  # characters of a number
+LONGEST = 1000  # the most characters of a number
 
 
 def read(value: Any) -> Any:
-    """A value of a question as Python has it: the words "nan" and "inf" are numbers, in lists and objects too."""
+    """A value of a question in Python: the words "nan" and "inf" become numbers, also in lists and objects."""
     if isinstance(value, list):
         return [read(item) for item in value]
     if isinstance(value, dict):
@@ -50,7 +50,7 @@ def parts_of(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """An output as the file has it: floats are hexadecimal, fractions p/q; integers and words stay."""
+    """An output in the form of the file: floats are hexadecimal, fractions p/q; integers and words do not change."""
     value = parts_of(value)
     if isinstance(value, list):
         return [written(item) for item in value]
@@ -71,7 +71,7 @@ def number(value: Any) -> Fraction:
 
     Raises
     ------
-    ValueError : it is none, or it is not finite.
+    ValueError : the value is not a number, or not finite.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | np.integer | np.floating | Fraction):
         raise ValueError("not a number")

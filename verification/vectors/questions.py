@@ -1,4 +1,4 @@
-"""Questions about single steps, laws and budgets, and about releases that are exact: each with flag and comment."""
+"""Questions about single steps, laws and budgets, and about exact releases: each with a flag and a comment."""
 
 from collections.abc import Iterator
 from inspect import signature
@@ -13,20 +13,22 @@ Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
 ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # four rows: dividing by n is exact
-LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]  # some on a power of two
+# some values on a power of two
+LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
 CLIPPED_FIRST = [
     [1.0, 0.359375],
     [0.0, 0.5],
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
-LATER = ("l2-approximate", "block-tridiagonal")  # their questions come last, so that the others keep their numbers
-NOTHING = ("bingham", "exponential")  # spend nothing for d = 1, where 0 and every bound are right answers
+LATER = ("l2-approximate", "block-tridiagonal")  # their questions come last, so that other questions keep their numbers
+# these mechanisms spend nothing for d = 1, where 0 and every bound are right answers
+NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 
 
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
-    """The choices that are asked about. Sums and a noisy count, of mechanisms in the ball, have no vectors yet."""
+    """The choices in the questions. Mechanisms in the ball that release sums and a noisy count have no vectors yet."""
     left_out = () if declared.counted is None else ("adjacency",)
     return {name: words for name, words in declared.choices.items() if name not in left_out}
 
@@ -179,7 +181,7 @@ def norms() -> Iterator[Flagged]:
 
 
 def marginals() -> Iterator[Flagged]:
-    """The exact laws of single numbers that are released, or of one number made of them."""
+    """The exact laws of single released numbers, or of a function of them."""
     for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
         public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
         question = _question("probability", "matrix-bingham", public, law="share", at=at)
@@ -222,14 +224,14 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """What one release costs, for every choice that changes it; bounded columns and `LATER` have theirs last."""
+    """The cost of one release, for every choice that changes it; bounded columns and `LATER` come last."""
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
             yield from _spends(declared)
 
 
 def later() -> Iterator[Flagged]:
-    """What the later mechanisms cost, and blocks of other sizes."""
+    """The costs of the later mechanisms, and of other block sizes."""
     for name in LATER:
         yield from _spends(MECHANISMS[name])
     rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
@@ -256,7 +258,7 @@ def _spends(declared: AnyMechanism) -> Iterator[Flagged]:
 
 
 def compositions() -> Iterator[Flagged]:
-    """What several releases cost together."""
+    """The total cost of several releases."""
     pure, zcdp, approximate = {"epsilon": 0.5}, {"rho": 0.25}, {"epsilon": 0.25, "delta": 2.0**-24}
     delta = {"delta": 2.0**-20}
 
@@ -379,7 +381,7 @@ def _projection(name: str, point: list[Any], **own: Any) -> dict[str, Any]:
 
 
 def sets() -> Iterator[Flagged]:
-    """Projections of points inside the set, exact ones, and sets that are none."""
+    """Projections of points inside the set, projections that are exact, and invalid sets."""
     inside, outside = [[0.25, 0.125], [0.125, 0.5]], [[3.0, 0.0], [0.0, -1.0]]
     for question in (
         _projection("nuclear_ball", inside, radius=1.0),

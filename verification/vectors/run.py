@@ -18,7 +18,7 @@ QUESTION = (
     "kind", "mechanism", "formula", "projection", "step", "law", "parameters", "x", "noise", "point", "given", "at",
     "budgets", "to",
 )  # fmt: skip
-LONGEST = 2**24  # characters of a reply
+LONGEST = 2**24  # the most characters of a reply
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test. `wrong` says what is wrong with the answer, and `declined` why there is none; else they are ""."""
+    """The outcome of a test.
+
+    `wrong` describes an error in the answer, and `declined` the reason why there is none; else they are "".
+    """
 
     test: Mapping[str, Any]
     wrong: str = ""
@@ -39,23 +42,23 @@ class Outcome:
 
 
 class DeclinedError(Exception):
-    """An implementation has no answer to a question, and says why; that is no refusal of bad input."""
+    """An implementation has no answer to a question, and gives the reason; this is not a rejection of bad input."""
 
 
 def tests_file() -> dict[str, Any]:
-    """The tests as they are shipped."""
+    """The text of the shipped tests."""
     text = (resources.files("covassay.verification.vectors") / "tests.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
 
 
 def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
-    """What an implementation is told of a test."""
+    """The part of a test that is sent to an implementation."""
     return {key: test[key] for key in QUESTION if key in test}
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """How a process is asked, by lines of JSON as in an audit, and how it is ended."""
+    """Functions that ask a process, by lines of JSON as in an audit, and that end it."""
     words = words_of(command)
     if shutil.which(words[0]) is None:
         raise InvalidInput(f"target: {words[0]!r} is no program that can be started here")
@@ -75,7 +78,7 @@ def run(
     ask: Callable[[dict[str, Any]], Any],
     tolerances: Mapping[str, Mapping[str, Any]],
 ) -> list[Outcome]:
-    """The outcome of every test. An exception of `ask` refuses a question; two of them decline it."""
+    """The outcome of every test. An exception of `ask` rejects a question; two kinds of exceptions decline it."""
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
     outcomes = []
     for test in tests:
@@ -91,9 +94,9 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
         answered = within(TIME_LIMIT, lambda: ask(question_of(test)))
     except (TimeLimitError, InsistentTimeLimitError) as error:
         return str(error)
-    except NoReply as error:  # a crash is no refusal
+    except NoReply as error:  # a crash is not a rejection of the question
         return "" if error.message == ERROR and test["result"] == "invalid" else str(error)
-    except (DeclinedError, NotImplementedError):  # nor is this
+    except (DeclinedError, NotImplementedError):  # nor is this a rejection
         raise
     except Exception as error:
         return "" if test["result"] == "invalid" else f"refused: {type(error).__name__}: {error}"
@@ -103,7 +106,7 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
 
 
 def compared(expected: Any, answered: Any, tolerance: Tolerance) -> str:
-    """What is wrong with an answer, or ""."""
+    """The error in an answer, or ""."""
     if isinstance(expected, dict):
         if not isinstance(answered, Mapping) or set(answered) != set(expected):
             return f"must be an object with {', '.join(expected)}"

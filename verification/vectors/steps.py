@@ -1,4 +1,4 @@
-"""What the reference answers about single steps: every number that a search or a loop computes on its way."""
+"""The reference's answers about single steps: all intermediate numbers of a search or a loop."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ Parts = Mapping[str, Any]
 
 
 def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
-    """The values of one step of a mechanism, exact where the numbers that are given are."""
+    """The values of one step of a mechanism, exact if the given numbers are."""
     parameters, given = read(parameters), read(given)
     declared = mechanism(name)
     for key, value in parameters.items():
@@ -46,7 +46,7 @@ def _search(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts)
 
 
 def _above(given: Parts, threshold: float, epsilon: float, calibration: Any) -> dict[str, Any]:
-    """The numbers that are compared, up to the stop, and its position, counted from 1."""
+    """The compared numbers up to the stop, and the position of the stop, counted from 1."""
     values, noise = np.array(given["queries"], dtype=float), search_noise(given["noise"])
     position = above_threshold.first_above(values, threshold, noise, epsilon=epsilon, calibration=calibration)
     exactly = exact(given)
@@ -125,7 +125,7 @@ def _sampler(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts
 
 
 def recorded(directions: list[Any], asked: list[Any]) -> Direction:
-    """A sampler that returns these directions, one a step, and writes down what it was asked to draw from."""
+    """A sampler that returns the given directions, one in each step, and records the laws that were requested."""
 
     def direction(m: Any, step: int) -> Any:
         if step >= len(directions):

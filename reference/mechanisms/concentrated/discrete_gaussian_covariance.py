@@ -13,6 +13,10 @@ Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a who
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
 so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
 
+Add-remove (all above is for replace-one). C + Z is released without the division by n, for S² = 16^b, the most that one
+row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ + ρ₁, with ρ₀ =
+ρ/(1 + d) for n. A row 2^b e₁ that comes attains both at whole orders α.
+
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
 
@@ -24,18 +28,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole, shape_of
+from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, fewest_rows, require_whole, shape_of
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_written, exact_data, in_units
 from covassay.reference.laws import discrete_gaussian as law
 from covassay.reference.laws.draws_again import draws_again
 from covassay.reference.laws.exact_draws import Coins, generator_bits
 from covassay.reference.mechanisms.concentrated.gauss_cov import change_squared
+from covassay.reference.mechanisms.counted import CountedDraws, RowsAndSumOutput, draws_of
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Dimension, InputBits, LargeRows, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, InputBits, LargeRows, Neighbours, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 Noise = Callable[[Fraction], IntegerMatrix]  # σ² -> (d, d)
@@ -46,6 +52,16 @@ Noise = Callable[[Fraction], IntegerMatrix]  # σ² -> (d, d)
 def sensitivity_squared(d: int, input_bits: int) -> Number:
     """S², the largest Σ_{i≤j} Δ_ij²: 2·16^b, or 16^b for d = 1."""
     return change_squared(d) * 16**input_bits
+
+
+def sum_squared(input_bits: int) -> Number:
+    """S² under add-remove: 16^b."""
+    return 16**input_bits
+
+
+def count_share(d: int) -> Fraction:
+    """ρ₀/ρ = 1/(1 + d) under add-remove."""
+    return Fraction(1, 1 + d)
 
 
 def noise_variance(change: Number, rho: Number) -> Number:
@@ -60,6 +76,8 @@ def privacy_loss(change: Number, variance: Number) -> Number:
 
 # MECHANISM
 
+COUNTED = RowsAndSumOutput(power=0, entries="triangle")
+
 
 def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
     """C + Z, the integers that are released."""
@@ -69,28 +87,45 @@ def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
     return noisy
 
 
+def noisy_rows_and_products(data: ExactData, noise: CountedDraws, rho: Number) -> tuple[int, IntegerMatrix]:
+    """n + Z₀ and C + Z, the integers that are released under add-remove."""
+    share, whole = count_share(data.d), as_written(rho)
+    rows = data.n + noise.whole_count(noise_variance(1, share * whole))
+    z = require_whole(
+        "noise.sum(σ²)", noise.sum(noise_variance(sum_squared(data.input_bits), (1 - share) * whole)), data.d
+    )
+    noisy: IntegerMatrix = data.products + z
+    return rows, noisy
+
+
 @checked
 def release(
     x: DataSet,
-    noise: Noise,
+    noise: Noise | CountedDraws,
     *,
     rho: Rho,
     input_bits: InputBits = INPUT_BITS,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment; `noise` maps σ² to a symmetric (d, d) draw of Z, Python integers."""
     # VALIDATE
-    shape_of(x)
+    shape_of(x, fewest_rows(adjacency))
 
     # 1. QUERY: the same pass over the rows checks them and adds up their products
     data = exact_data(x, row_bound, on_large_rows, input_bits)
 
     # 2. NOISE
-    noisy = noisy_products(data, noise, rho)
+    if adjacency == "replace-one":
+        noisy = noisy_products(data, cast(Noise, noise), rho)
+    else:
+        rows, noisy = noisy_rows_and_products(data, draws_of(noise), rho)
 
     # 3. RELEASE
-    return in_units(noisy, data.unit) * row_bound**2
+    if adjacency == "replace-one":
+        return in_units(noisy, data.unit) * row_bound**2
+    return COUNTED.times_bound(COUNTED.packed(float(rows), in_units(noisy, Fraction(1, 4**input_bits))), row_bound)
 
 
 def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) -> IntegerMatrix:
@@ -98,9 +133,19 @@ def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) ->
     return law.symmetric(dimension, variance, Coins(generator_bits(rng)))
 
 
-def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
-    """The noise that `release` takes. For one σ² it is one matrix, however often it is asked for."""
-    return draws_again(partial(draw_matrix, dimension), rng)
+def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
+    """A draw of Z₀ from the bits of `rng`, for one σ²."""
+    return law.sample(variance, Coins(generator_bits(rng)))
+
+
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
+    """The noise that `release` takes. For one σ² it is one matrix, however often it is asked for.
+
+    Under add-remove `CountedDraws`.
+    """
+    noise = draws_again(partial(draw_matrix, dimension), rng)
+    return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
 
 
 @checked
@@ -112,39 +157,51 @@ def sample(
     input_bits: InputBits = INPUT_BITS,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the bits of `rng` are not secret.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared.
+    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
+    entries of the noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in integers, for fair bits; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in integers, for fair bits; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, rho=rho, input_bits=input_bits, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(
+        x, noise, rho=rho, input_bits=input_bits, row_bound=row_bound, on_large_rows=on_large_rows, adjacency=adjacency
+    )
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension) -> Spend:
+def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed ρ; proven is the same, attained at whole orders α."""
+    whole = as_written(rho)
+    if adjacency == "add-remove":
+        share, change = count_share(dimension), sum_squared(INPUT_BITS)
+        count = privacy_loss(1, noise_variance(1, share * whole))
+        proven = count + privacy_loss(change, noise_variance(change, (1 - share) * whole))
+        return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for a row along an axis, α whole")
     change = sensitivity_squared(dimension, INPUT_BITS)
-    proven = privacy_loss(change, noise_variance(change, as_written(rho)))
+    proven = privacy_loss(change, noise_variance(change, whole))
     return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for orthonormal rows (one against none if d = 1), α whole")
 
 
@@ -158,6 +215,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     lattice=True,
+    counted=COUNTED,
     unranked=(
         "as gauss-cov ensemble=wigner, and exact to the last bit: its rows are rounded, which adds at most "
         "2d/2^b to the error"

@@ -13,6 +13,10 @@ Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output i
 q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
 (`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
+Add-remove (all above is for replace-one). C + Z is released without the division by n, for S = 4^b (d + 1)/2, the most
+that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁, with ε₀ =
+ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
+
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
 
@@ -25,17 +29,27 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole, shape_of
+from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, fewest_rows, require_whole, shape_of
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_written, exact_data, in_units
 from covassay.reference.laws import discrete_laplace as law
 from covassay.reference.laws.draws_again import draws_again
 from covassay.reference.laws.exact_draws import Coins, generator_bits
+from covassay.reference.mechanisms.counted import CountedDraws, RowsAndSumOutput, draws_of
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, InputBits, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    Epsilon,
+    InputBits,
+    LargeRows,
+    Neighbours,
+    RowBound,
+    checked,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import triangle_l1
 
@@ -50,6 +64,16 @@ def sensitivity(d: int, input_bits: int, isqrt: Callable[[int], int] = math.isqr
     return 2 * half * triangle_l1(d, lambda square: Fraction(isqrt(square * half**2), half))
 
 
+def sensitivity_of_sum(d: int, input_bits: int) -> Number:
+    """S under add-remove: 4^b (d + 1)/2, a whole number."""
+    return 4**input_bits // 2 * (d + 1)
+
+
+def count_share(d: int) -> Fraction:
+    """ε₀/ε = 1/(1 + m) under add-remove; m is the whole number nearest to (d(d + 1)/2)^{2/3}."""
+    return Fraction(1, 1 + round((d * (d + 1) / 2) ** (2 / 3)))
+
+
 def noise_scale(change: Number, epsilon: Number) -> Number:
     """t = S/ε."""
     return change / epsilon
@@ -62,6 +86,8 @@ def privacy_loss(change: Number, scale: Number) -> Number:
 
 # MECHANISM
 
+COUNTED = RowsAndSumOutput(power=0, entries="triangle")
+
 
 def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
     """C + Z, the integers that are released."""
@@ -71,28 +97,47 @@ def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMat
     return noisy
 
 
+def noisy_rows_and_products(data: ExactData, noise: CountedDraws, epsilon: Number) -> tuple[int, IntegerMatrix]:
+    """n + Z₀ and C + Z, the integers that are released under add-remove."""
+    share, whole = count_share(data.d), as_written(epsilon)
+    rows = data.n + noise.whole_count(noise_scale(1, share * whole))
+    z = require_whole(
+        "noise.sum(scale)",
+        noise.sum(noise_scale(sensitivity_of_sum(data.d, data.input_bits), (1 - share) * whole)),
+        data.d,
+    )
+    noisy: IntegerMatrix = data.products + z
+    return rows, noisy
+
+
 @checked
 def release(
     x: DataSet,
-    noise: Noise,
+    noise: Noise | CountedDraws,
     *,
     epsilon: Epsilon,
     input_bits: InputBits = INPUT_BITS,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment; `noise` maps the scale t to a symmetric (d, d) draw of Z, Python integers."""
     # VALIDATE
-    shape_of(x)
+    shape_of(x, fewest_rows(adjacency))
 
     # 1. QUERY: the same pass over the rows checks them and adds up their products
     data = exact_data(x, row_bound, on_large_rows, input_bits)
 
     # 2. NOISE
-    noisy = noisy_products(data, noise, epsilon)
+    if adjacency == "replace-one":
+        noisy = noisy_products(data, cast(Noise, noise), epsilon)
+    else:
+        rows, noisy = noisy_rows_and_products(data, draws_of(noise), epsilon)
 
     # 3. RELEASE
-    return in_units(noisy, data.unit) * row_bound**2
+    if adjacency == "replace-one":
+        return in_units(noisy, data.unit) * row_bound**2
+    return COUNTED.times_bound(COUNTED.packed(float(rows), in_units(noisy, Fraction(1, 4**input_bits))), row_bound)
 
 
 def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> IntegerMatrix:
@@ -100,9 +145,19 @@ def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> In
     return law.symmetric(dimension, scale, Coins(generator_bits(rng)))
 
 
-def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
-    """The noise that `release` takes. For one scale it is one matrix, however often it is asked for."""
-    return draws_again(partial(draw_matrix, dimension), rng)
+def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
+    """A draw of Z₀ from the bits of `rng`, for one t."""
+    return law.sample(scale, Coins(generator_bits(rng)))
+
+
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
+    """The noise that `release` takes. For one scale it is one matrix, however often it is asked for.
+
+    Under add-remove `CountedDraws`.
+    """
+    noise = draws_again(partial(draw_matrix, dimension), rng)
+    return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
 
 
 @checked
@@ -114,39 +169,62 @@ def sample(
     input_bits: InputBits = INPUT_BITS,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the bits of `rng` are not secret.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared.
+    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
+    entries of the noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ε-DP (replace-one), n public, in integers, for fair bits; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in integers, for fair bits; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, epsilon=epsilon, input_bits=input_bits, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        input_bits=input_bits,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+        adjacency=adjacency,
+    )
 
 
 @checked
-def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is the same. For d = 1 it is attained; else rows on the lattice come close to it."""
+def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
+    """The claimed ε; proven is the same. For d = 1 it is attained; else rows on the lattice come close to it.
+
+    Under add-remove it is attained for every d that is a power of 4, by a row of equal entries.
+    """
+    whole = as_written(epsilon)
+    if adjacency == "add-remove":
+        share, change = count_share(dimension), sensitivity_of_sum(dimension, INPUT_BITS)
+        count = privacy_loss(1, noise_scale(1, share * whole))
+        proven = count + privacy_loss(change, noise_scale(change, (1 - share) * whole))
+        attained = dimension.bit_count() == 1 and dimension.bit_length() % 2 == 1
+        remark = "for a row of equal entries" if attained else "rows of equal entries need not lie on the lattice"
+        return Spend(PureDP(epsilon), PureDP(float(proven)), attained, remark)
     change = sensitivity(dimension, INPUT_BITS)
-    proven = privacy_loss(change, noise_scale(change, as_written(epsilon)))
+    proven = privacy_loss(change, noise_scale(change, whole))
     remark = "one row against none" if dimension == 1 else "the worst rows need not lie on the lattice"
     return Spend(PureDP(epsilon), PureDP(float(proven)), dimension == 1, remark)
 
@@ -161,5 +239,6 @@ MECHANISM = Mechanism(
     sample,
     spend,
     lattice=True,
+    counted=COUNTED,
     unranked="as lap-cov, and exact to the last bit: its rows are rounded, which adds at most 2d/2^b to the error",
 )

@@ -12,6 +12,11 @@ paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but 
     own. Claims ε; spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
 tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. Ours, and so is the sensitivity s.
 
+Add-remove (all above is for replace-one). The sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with noise
+Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row moves it
+by at most (d + 1)/2 in ℓ1, and b is that over ε₁ for "tight". For "paper", b = d/ε₁, since d bounds the ℓ1 norm of all
+d² entries, as √2 d does in Lemma 11 for replacing a row.
+
 Accuracy. ‖bW‖_F ≤ b ω with probability 1 − β (`error_bound`, with constants that are not proven here). The paper's
 experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
 
@@ -21,21 +26,30 @@ Proof: proofs/paper/lap-cov.md
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from covassay.reference import tails
 from covassay.reference.domain import (
-    Array,
     DataSet,
     Matrix,
     Number,
+    fewest_rows,
     require_symmetric,
     second_moment,
     shape_of,
     sized_unit_rows,
 )
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    laplace_count_scale,
+    moment_sum,
+    parts_of,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
@@ -43,15 +57,17 @@ from covassay.reference.mechanisms.parameters import (
     Dimension,
     Epsilon,
     LargeRows,
+    Neighbours,
     RowBound,
     checked,
     strict,
 )
-from covassay.reference.mechanisms.pure.entrywise_laplace import privacy_loss
+from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, privacy_loss, scale_of_sum
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
 
-# FORMULAS, with `privacy_loss`, `mean_squared_error` and `largest_entry` of `entrywise_laplace`
+# FORMULAS, with `privacy_loss`, `mean_squared_error`, `largest_entry`, `scale_of_sum` and `count_share` of
+# `entrywise_laplace`
 
 
 @strict(calibration=Calibration)
@@ -69,35 +85,50 @@ def error_bound(d: Number, scale: Number, beta: Number, log: tails.Log = np.log)
 
 # MECHANISM
 
+COUNTED = RowsAndSumOutput(power=0, entries="triangle")
+
 
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Matrix | CountedNoise,
     *,
     epsilon: Epsilon,
     calibration: Calibration = "paper",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of W."""
     # VALIDATE, and take row_bound as the unit of the rows
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    z = require_symmetric("noise", noise, (d, d))
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
+    z = require_symmetric("noise", own, (d, d))
 
     # 1. QUERY
-    moment = second_moment(rows)
+    query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)
 
     # 2. NOISE
-    noisy: Matrix = moment + noise_scale(n, d, epsilon, calibration) * z
+    share = count_share(d, "triangle", calibration)
+    if adjacency == "replace-one":
+        scale = noise_scale(n, d, epsilon, calibration)
+    else:
+        scale = scale_of_sum(d, (1 - share) * epsilon, "triangle", calibration)
+    noisy: Matrix = query + scale * z
+    noisy_rows = n + laplace_count_scale(epsilon, share) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Matrix = noisy * row_bound**2
+    return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
-    return wigner.sample_laplace(dimension, rng, size)
+@checked
+def draw_noise(
+    dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
+) -> Any:
+    """The noise that `release` takes: (d, d), or (size, d, d), symmetric; under add-remove `CountedNoise`."""
+    noise = wigner.sample_laplace(dimension, rng, size)
+    return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
 
 @checked
@@ -109,41 +140,60 @@ def sample(
     calibration: Calibration = "paper",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared.
+    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
+    entries of the noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, epsilon=epsilon, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        calibration=calibration,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+        adjacency=adjacency,
+    )
 
 
 @checked
-def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is s/(nb), attained."""
+def spend(
+    *, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper", adjacency: Neighbours = "replace-one"
+) -> Spend:
+    """The claimed ε; proven is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained."""
+    if adjacency == "add-remove":
+        share = count_share(dimension, "triangle", calibration)
+        scale = scale_of_sum(dimension, (1 - share) * epsilon, "triangle", calibration)
+        proven = share * epsilon + scale_of_sum(dimension, 1, "triangle", "tight") / scale
+        return Spend(PureDP(epsilon), PureDP(proven), True, "for a row of equal entries")
     proven = privacy_loss(triangle_l1(dimension), 1, noise_scale(1, dimension, epsilon, calibration))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
 
 
 ABOUT = About("lap-cov", "LapCov", "DLY22", "Section 6", "code")
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, counted=COUNTED)

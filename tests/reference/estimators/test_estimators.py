@@ -1,4 +1,4 @@
-"""The estimators: their conventions, their privacy accounting, their bounds, and what they estimate."""
+"""The estimators: their conventions, their privacy accounting, their bounds, and their estimates."""
 
 import copy
 import doctest
@@ -408,3 +408,75 @@ def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> Non
     for bounds in ((1, 0), "ab", ((0, 1),), (np.zeros(2), np.zeros(3)), ([0, 0], [1, np.nan])):
         with pytest.raises(InvalidInput):
             box_of(bounds, 2, None)
+
+
+# Bounded columns
+
+
+BOUNDS = [(-3, 5), (-2, 2), (0, 1)]
+
+
+def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> None:
+    """At ρ = 10⁸ the noise is below 10⁻³: what comes out is the covariance of the clipped columns, in their units."""
+    clipped = np.clip(X, *np.array(BOUNDS, dtype=float).T)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        model = PrivateCovariance(rho=1e8, bounds=BOUNDS, random_state=0).fit(X)
+        named = PrivateCovariance(epsilon=1e8, bounds=BOUNDS, mechanism="box-laplace", random_state=0).fit(X)
+        about_the_middle = PrivateCovariance(
+            rho=1e8, bounds=BOUNDS, mechanism="box-gauss", assume_centered=True, random_state=0
+        ).fit(X)
+    assert (model.mechanism_, named.mechanism_) == ("box-gauss", "box-laplace")
+    assert model.spend_ == mechanism("box-gauss").spend(rho=1e8, dimension=3)
+    for one in (model, named):
+        np.testing.assert_allclose(one.covariance_, np.cov(clipped.T, bias=True), atol=1e-3)
+        np.testing.assert_allclose(one.location_, clipped.mean(axis=0), atol=1e-3)
+    middle = np.array([1.0, 0.0, 0.5])
+    np.testing.assert_array_equal(about_the_middle.location_, middle)
+    moment = (clipped - middle).T @ (clipped - middle) / len(X)
+    np.testing.assert_allclose(about_the_middle.covariance_, moment, atol=1e-3)
+
+
+def test_which_mechanism_bounds_take() -> None:
+    for estimator, name in (
+        (PrivateCovariance(rho=1, bounds=(-2, 2)), "box-gauss"),
+        (PrivatePCA(1, rho=1, bounds=(-2, 2)), "box-gauss"),
+        (PrivateRidge(rho=1, bounds=(-2, 2), target_bounds=(-3, 3)), "box-gauss"),
+        (PrivateMean(rho=1, bounds=(-2, 2)), "gauss-cov ensemble=goe"),
+        (PrivateCovariance(rho=1, bounds=(-2, 2), mechanism="gauss-cov"), "gauss-cov ensemble=goe"),
+    ):
+        assert fitted(estimator).mechanism_ == name
+    assert not fitted(PrivateCovariance(epsilon=1, bounds=(-2, 2))).mechanism_.startswith("box")
+    assert not fitted(PrivateCovariance(rho=1, bounds=(-2, 2), assume_centered=True)).mechanism_.startswith("box")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rho": 1, "row_bound": 1}, "it takes bounded columns: give bounds"),
+        ({"epsilon": 1, "bounds": (0, 1)}, "ρ-zCDP"),
+    ],
+)
+def test_a_mechanism_for_bounded_columns_needs_bounds_and_its_budget(arguments: dict[str, Any], message: str) -> None:
+    account = Account(ZCDP(5))
+    with pytest.raises(InvalidInput, match=message):
+        PrivateCovariance(**arguments, mechanism="box-gauss", accountant=account).fit(X)
+    assert account.spent() is None
+
+
+def test_bounded_columns_are_charged_and_refused_by_an_account() -> None:
+    account = Account(ZCDP(1.5))
+    model = PrivateCovariance(rho=1, bounds=(-2, 2), accountant=account)
+    model.fit(X)
+    assert account.spent() == ZCDP(1)
+    with pytest.raises(OverBudget):
+        model.fit(X)
+
+
+def test_a_rounded_release_of_bounded_columns_is_the_same_for_a_seed() -> None:
+    pytest.importorskip("flint")
+    one, two = (
+        PrivateCovariance(rho=1, bounds=BOUNDS, rounded=True, random_state=5).fit(X).covariance_ for _ in range(2)
+    )
+    np.testing.assert_array_equal(one, two)
+    assert np.abs(one - np.cov(np.clip(X, *np.array(BOUNDS, dtype=float).T).T, bias=True)).max() < 0.5

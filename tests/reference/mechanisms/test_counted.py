@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.counted import CountedNoise, RowsAndSumOutput, gaussian_share, pure_share
+from covassay.reference.mechanisms.counted import (
+    CountedDraws,
+    CountedNoise,
+    RowsAndSumOutput,
+    gaussian_share,
+    pure_share,
+)
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
-from covassay.reference.rounded.releasing import release as rounded_release
 
-COUNTED = [about for about in MECHANISMS.values() if about.counted is not None]
+COUNTED = [about for about in MECHANISMS.values() if about.counted is not None and not about.lattice]
+LATTICE = [about for about in MECHANISMS.values() if about.counted is not None and about.lattice]
 EVERY = pytest.mark.parametrize("about", COUNTED, ids=lambda about: about.name)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [3.0, 4.0]])
 CLIPPED = np.array([[0.5, -0.25], [0.0, 0.75], [0.6, 0.8]])
@@ -28,8 +34,10 @@ def released(about: Mechanism[Any, ..., Any], x: Any, count: float, entry: float
 
 def test_the_mechanisms_that_have_the_choice() -> None:
     assert {about.name for about in COUNTED} == {
-        "nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov", "entrywise-laplace", "laplace", "gaussian",
+        "nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov", "entrywise-laplace", "lap-cov", "laplace",
+        "gaussian",
     }  # fmt: skip
+    assert {about.name for about in LATTICE} == {"discrete-laplace-covariance", "discrete-gaussian-covariance"}
 
 
 @EVERY
@@ -52,7 +60,7 @@ def test_the_noise_does_not_depend_on_the_number_of_rows(about: Mechanism[Any, .
         assert (noise[0] > 0).all()
 
 
-@EVERY
+@pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> None:
     for x in (np.zeros((0, 2)), X[:1]):
         out = about.sample(x, np.random.default_rng(0), **about.notion.default.keywords(), **OPTIONS)
@@ -62,7 +70,7 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """The scales of the noise, seen through the release, against the change by one row."""
+    """The noise scales, derived from releases, are compared with the effect of one row."""
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
         after, before = (released(about, x, 0.0, 0.0) for x in (np.vstack([CLIPPED, row]), CLIPPED))
@@ -77,19 +85,23 @@ def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[A
             spent = moved["rows"] / unit["rows"] + np.linalg.norm(change, "nuc") / unit["sum"]
             budget = 1.0
         else:
+            change = np.triu(change) if about.name == "lap-cov" else change
             spent = moved["rows"] / unit["rows"] + np.abs(change).sum() / unit["sum"]
             budget = 1.0
         assert spent <= budget * (1 + 1e-12)
     # one row attains it: along an axis for all but entrywise noise, and there a row of equal entries
-    row = np.full((1, 2), 0.5**0.5) if about.name == "entrywise-laplace" else np.array([[1.0, 0.0]])
+    entrywise = about.name in ("entrywise-laplace", "lap-cov")
+    row = np.full((1, 2), 0.5**0.5) if entrywise else np.array([[1.0, 0.0]])
     none = np.zeros((0, 2))
-    parts, scale = released(about, row, 0.0, 0.0), released(about, none, 1.0, 1.0)
+    options = {"calibration": "tight"} if entrywise else {}
+    parts, scale = released(about, row, 0.0, 0.0, **options), released(about, none, 1.0, 1.0, **options)
     if gaussian:
         total = np.triu(parts["sum"]) if parts["sum"].ndim == 2 else parts["sum"]
         attained = ((1 / scale["rows"]) ** 2 + ((total / scale["sum"].max()) ** 2).sum()) / 2
         assert attained == pytest.approx(0.5, rel=1e-12)
     else:
-        size = np.linalg.norm(parts["sum"], "nuc") if about.name.startswith("nuclear") else np.abs(parts["sum"]).sum()
+        total = np.triu(parts["sum"]) if about.name == "lap-cov" else parts["sum"]
+        size = np.linalg.norm(parts["sum"], "nuc") if about.name.startswith("nuclear") else np.abs(total).sum()
         assert 1 / scale["rows"] + size / scale["sum"].max() == pytest.approx(1.0, rel=1e-12)
 
 
@@ -111,7 +123,29 @@ def test_the_shares_are_best(noise: float) -> None:
         assert error(share) < min(error(0.99 * share), error(1.01 * share))
 
 
-def test_a_rounded_release_is_for_replacing_a_row_alone() -> None:
-    pytest.importorskip("flint")
-    with pytest.raises(InvalidInput, match="adjacency"):
-        rounded_release("gauss-cov", X, rho="0.5", adjacency="add-remove", seed=0)
+@pytest.mark.parametrize("about", LATTICE, ids=lambda about: about.name)
+def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> None:
+    noise = CountedDraws(lambda parameter: -5, lambda parameter: np.full((2, 2), 3 * 4**20, dtype=object))
+    kind = about.output_of(OPTIONS)
+    for x, n in ((X, 3), (X[:0], 0)):
+        out = about.release(x, noise, **about.notion.default.keywords(), **OPTIONS, row_bound=2.0)
+        parts = kind.parts(out)
+        assert parts["rows"] == n - 5
+        clipped = CLIPPED * np.array([[1.0], [1.0], [2.0]])  # to length 2
+        total = clipped.T @ clipped if n else np.zeros((2, 2))
+        np.testing.assert_allclose(parts["sum"], total + 4 * 3, atol=1e-5)
+        np.testing.assert_array_equal(parts["second_moment"], parts["sum"])  # a number of rows below 1 counts as 1
+    for bad in (CountedNoise(1.0, np.zeros((2, 2))), CountedDraws(lambda parameter: 0.5, noise.sum)):
+        with pytest.raises(InvalidInput, match="noise"):
+            about.release(X, bad, **about.notion.default.keywords(), **OPTIONS)
+
+
+@pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
+def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
+    """A length of exactly the bound, in a unit in which dividing by it is exact, is inside."""
+    x = np.array([[0.0, 4.0]])
+    kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()
+    zero = CountedNoise(0.0, np.zeros(2 if kind.entries == "vector" else (2, 2)))
+    whole = CountedDraws(lambda parameter: 0, lambda parameter: np.zeros((2, 2), dtype=object) + 0)
+    out = about.release(x, whole if about.lattice else zero, **keywords, **OPTIONS, row_bound=4.0)
+    assert float(np.max(out)) == 16.0

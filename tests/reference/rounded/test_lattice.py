@@ -1,6 +1,7 @@
-"""Releases on a lattice: integers out, the same as those of the mechanism, from bits of the operating system."""
+"""Releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -31,9 +32,7 @@ def test_every_mechanism_on_a_lattice_has_this_form_and_no_other() -> None:
 
 @EVERY
 def test_without_noise_it_is_the_sum_of_the_integer_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet = LATTICE[name].__class__(
-        LATTICE[name].noisy_products, lambda d, p, coins: np.zeros((d, d), dtype=object) + 0
-    )
+    quiet = replace(LATTICE[name], law=lambda d, p, coins: np.zeros((d, d), dtype=object) + 0)
     monkeypatch.setitem(LATTICE, name, quiet)
     x = np.array([[0.6, -0.3], [0.0, 9.0], [0.99, 0.01]])
     found = release(name, x, input_bits=2, **BUDGETS[name])  # rows (2, −1), (0, 4), (3, 0) over 4
@@ -84,7 +83,7 @@ def test_the_mutant_whose_noise_was_float64_is_rejected(monkeypatch: pytest.Monk
         return np.full((d, d), int(z), dtype=object)
 
     name = "discrete-laplace-covariance"
-    monkeypatch.setitem(LATTICE, name, LATTICE[name].__class__(LATTICE[name].noisy_products, float_noise))
+    monkeypatch.setitem(LATTICE, name, replace(LATTICE[name], law=float_noise))
     with pytest.raises(AssertionError):
         fair_low_bits(name, 0)
 

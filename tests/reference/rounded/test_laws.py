@@ -25,6 +25,7 @@ from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.mechanisms.building_blocks import above_threshold, exponential, gaussian, laplace, private_trace
 from covassay.reference.mechanisms.concentrated import box_gauss, gauss_cov, separate_cov
+from covassay.reference.mechanisms.counted import CountedNoise, RowsAndSumOutput
 from covassay.reference.mechanisms.pure import (
     bingham,
     box_laplace,
@@ -37,11 +38,13 @@ from covassay.reference.mechanisms.pure import (
     nuclear_laplace,
     separate_cov_pure,
 )
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import bingham as rounded_bingham
+from covassay.reference.rounded import counted, noise
 from covassay.reference.rounded import mechanisms as rounded_mechanisms
-from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import refined
 from covassay.reference.rounded.bits import Seeded, Uniforms
+from covassay.reference.rounded.counted import COUNTED
 from covassay.reference.rounded.releasing import RoundedRelease
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import NAMES, VARIANTS, budget, draw, rows
@@ -92,6 +95,8 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
         return [(f"{key} {i}", lambda r, i=i: float((part(r, key)[i] - query[i]) / scale), cdf) for i in (0, -1)]
 
     normal, exponential_cdf = stats.norm.cdf, stats.laplace.cdf
+    if options.get("adjacency") == "add-remove" and name in COUNTED:
+        return rows_and_sum(name, options, x)
     match name:
         case "laplace":
             scale = laplace.noise_scale(laplace.second_moments_sensitivity(n, d), EPSILON)
@@ -148,6 +153,48 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
             exponents = iterative_eigenvectors.uniform_exponents(EPSILON, d, calibration, rank)
             return found + projections("directions", exponents[0] * n * sigma, d)
     raise AssertionError(name)
+
+
+def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = EPSILON) -> tuple[float, Matrix]:
+    """The scales that the reference has for the number of rows and for every entry of the sum."""
+    declared = mechanism(name)
+    kind = declared.output_of(options)
+    assert isinstance(kind, RowsAndSumOutput)
+    ones = CountedNoise(1.0, np.ones(d if kind.entries == "vector" else (d, d)))
+    keywords = dict.fromkeys(budget(name), amount)
+    seen = declared.release(np.zeros((0, d)), ones, **keywords, **declared.resolve(options))
+    return float(seen[0]), seen[1:]
+
+
+def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
+    """The noise of the number of rows, and of the first and last entry of the sum or of its spectrum."""
+    n, d = x.shape
+    count, entries = scales_of_sums(name, options, d)
+    kind = mechanism(name).output_of(options)
+    assert isinstance(kind, RowsAndSumOutput)
+    query, cdf = n * moment(x), stats.norm.cdf if budget(name).keys() == {"rho"} else stats.laplace.cdf
+    found: list[Statistic] = [("rows", lambda r: float(part(r, "rows")[0] - n) / count, cdf)]
+    if name.startswith("nuclear"):
+
+        def noise_of(r: RoundedRelease) -> Matrix:
+            return (kind.unpacked(part(r, "sum")) - query) / entries[0]
+
+        symmetric = name.endswith("symmetric")
+        return [
+            *found,
+            ("nuclear norm", lambda r: float(np.linalg.norm(noise_of(r), "nuc")),
+             lambda t: nuclear_law.nuclear_norm_cdf(d, t, symmetric)),
+            ("spectral norm", lambda r: float(np.linalg.norm(noise_of(r), 2)),
+             lambda t: nuclear_law.spectral_norm_cdf(d, t, symmetric)),
+        ]  # fmt: skip
+    total = np.diag(query) if kind.entries == "vector" else kind.packed(0, query)[1:]
+    at = {"first": 0, "second": min(1, len(total) - 1), "last": -1}
+    half = 0.5**0.5 if options.get("ensemble") == "goe" and d > 1 else 1.0
+    units = {"first": 1.0, "second": half, "last": 1.0}
+    return found + [
+        (key, lambda r, i=i, key=key: float((part(r, "sum") - total)[i] / (units[key] * entries[i])), cdf)
+        for key, i in at.items()
+    ]
 
 
 def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
@@ -209,7 +256,7 @@ def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
 
 
 def law(name: str, options: dict[str, str], d: int, draws: int) -> None:
-    """Draw that many releases, and hold them against the exact laws."""
+    """Draw a number of releases, and compare them with the exact laws."""
     x = rows(N_ROWS, d)
     released = [draw(name, options, x, f"law {k}") for k in range(draws)]
     if name in ("exponential", "above-threshold"):
@@ -280,6 +327,10 @@ SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
 }
 
 
+OF_MEANS = [(n, o) for n, o in VARIANTS if n in SCALES and "adjacency" not in o]
+OF_SUMS = [(n, o) for n, o in VARIANTS if n in COUNTED and "adjacency" in o]
+
+
 def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every noise of a mechanism that adds noise becomes 1, and every matrix of noise a matrix of ones."""
 
@@ -295,7 +346,7 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
-    """The scale that the balls have is the scale of the reference: to 1e-14, so no formula has met a float on the way.
+    """The scale of the balls equals that of the reference to 1e-14, so no formula used a float.
 
     (The reference's own value has a rounding error of a few 1e-16. A constant that is a float in a formula run on balls
     would be as wrong as that; `test_the_scales_are_balls` sees it.)
@@ -307,7 +358,7 @@ def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
-@pytest.mark.parametrize(("name", "options"), [(n, o) for n, o in VARIANTS if n in SCALES])
+@pytest.mark.parametrize(("name", "options"), OF_MEANS)
 def test_the_scale_is_that_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,12 +368,27 @@ def test_the_scale_is_that_of_the_reference(
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize(("name", "options"), OF_SUMS)
+def test_the_scales_of_a_sum_are_those_of_the_reference(
+    name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a noise of ones, and on no rows, what comes out are the two scales, to 1e-14 as above."""
+    of_ones(monkeypatch)
+    for amount in ("1", "0.1", "7.25"):
+        for x, n in ((np.zeros((0, d)), 0), (np.zeros((7, d)), 7)):
+            found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), amount))
+            count, entries = scales_of_sums(name, options, d, float(amount))
+            assert float(found.integers["rows"][0] * found.grid - n) == pytest.approx(count, rel=1e-14)
+            np.testing.assert_allclose(part(found, "sum"), entries, rtol=1e-14)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace"])
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of every sum: with a noise of ones, what is added to the sums is the scale."""
+    """This holds for every sum: with noise of ones, the scale itself is added to the sums."""
     of_ones(monkeypatch)
     x = np.zeros((7, d))
     for amount in ("1", "0.1", "7.25"):
@@ -331,7 +397,7 @@ def test_the_scales_in_a_box_are_those_of_the_reference(
         np.testing.assert_allclose(added, spreads_in_a_box(name, adjacency, d, float(amount)), rtol=1e-10, atol=0)
 
 
-@pytest.mark.parametrize(("name", "options"), [(n, o) for n, o in VARIANTS if n in SCALES])
+@pytest.mark.parametrize(("name", "options"), OF_MEANS)
 def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """No constant of a formula is a float: the square of every scale is the rational number that it must be.
 
@@ -346,6 +412,15 @@ def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: p
 
 
 # MUTANTS
+
+
+def test_a_noisy_number_of_rows_three_per_cent_too_exact_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = counted.counted.laplace_count_scale
+    check = test_the_scales_of_a_sum_are_those_of_the_reference
+    changed = SimpleNamespace(**{**vars(counted.counted), "laplace_count_scale": lambda e, s: 97 * real(e, s) / 100})
+    monkeypatch.setattr(counted, "counted", changed)
+    with pytest.raises(AssertionError):
+        check("lap-cov", {"adjacency": "add-remove"}, 2, monkeypatch)
 
 
 def test_a_scale_that_is_three_per_cent_too_small_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A rounded release beside the float release: the same output where the noise is small, and the same budget."""
+"""A rounded release compared with the float release: the same output for small noise, and the same budget."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def test_with_little_noise_it_is_the_float_release(name: str, options: dict[str,
     wanted = mechanism(name).sample(
         2 * x, np.random.default_rng(1), **frame, **{key: float(v) for key, v in keywords.items()}, **numbers
     )
-    assert found.shape == np.shape(wanted) == mechanism(name).output.shape(d)
+    assert found.shape == np.shape(wanted) == mechanism(name).output_of(options).shape(d)
     if mechanism(name).output.kind == "direction":
         found, wanted = up_to_sign(found), up_to_sign(wanted)
     assert np.allclose(found, wanted, atol=4 * 3e-5)  # rows are rounded to multiples of 2^-20; Bingham has a spread

@@ -7,6 +7,7 @@ import numpy as np
 from covassay.reference.domain import row_norms
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded.bits import Seeded
+from covassay.reference.rounded.counted import COUNTED
 from covassay.reference.rounded.mechanisms import ROUNDED
 from covassay.reference.rounded.releasing import RoundedRelease, release
 from tests.conventions import Matrix
@@ -22,6 +23,7 @@ CHOICES: dict[str, list[dict[str, str]]] = {
     "box-laplace": [{"adjacency": "replace-one"}, {"adjacency": "add-remove"}],
 }
 VARIANTS: list[tuple[str, dict[str, str]]] = [(name, o) for name in ROUNDED for o in CHOICES.get(name, [{}])]
+VARIANTS += [(name, {"adjacency": "add-remove", **o}) for name in COUNTED for o in CHOICES.get(name, [{}])]
 NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]
 
 

@@ -1,4 +1,4 @@
-"""Audits of more draws than are kept, and audits that go on: nothing depends on kills, and mutants are refuted.
+"""Audits with more draws than are kept, and continued audits: kills do not change results, and mutants are refuted.
 
 Every run has the default false-alarm probability of 1e-9 and fixed seeds. Only a few hundred draws are kept here.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from covassay.verification.audit.engine import law, low_order_bits, pair_draws, 
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.bits import low_order_bits as bits
+from covassay.verification.audit.questions.contract import row_order, running_time, same_seed
 from covassay.verification.audit.questions.law import distribution, repeats
 from covassay.verification.audit.questions.privacy import neighbour_events
 from covassay.verification.audit.report import AuditReport
@@ -69,7 +71,7 @@ def _rarely(share: float, factor: float) -> Noise:
 
 
 def _tied(w: Matrix) -> Matrix:
-    """Two entries with one sign, on data with two columns or more."""
+    """A target in which two entries have the same sign, on data with at least two columns."""
     if w.shape[1] > 1:
         w[:, 1, 1] = np.abs(w[:, 1, 1]) * np.sign(w[:, 0, 1])
     return w
@@ -136,7 +138,7 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The law of the noise depends on the data, and only the pairs are looked at."""
+    """The law of the noise depends on the data, and only the pairs are tested."""
     monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
 
     def tells(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -159,7 +161,7 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
         "few", "law", "?", "", lambda subject, look: [Finding("law", "few", Status.NOTED, f"{look.samples}")],
         most_samples=300,
     )  # fmt: skip
-    nobody: Any = None
+    nobody: Any = SimpleNamespace(setting=SimpleNamespace(store=None, tally=None))
     (small,), (large,) = (question.asked(nobody, Look(samples=samples)) for samples in (300, 301))
     assert small.detail == "300"
     assert large.detail == "300; with 300 samples, the most that this question uses"
@@ -177,7 +179,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
         assert _figures(audit("covassay:laplace", jobs=2, **given)) == _figures(alone)
 
 
-# GOING ON
+# CONTINUED RUNS
 
 
 @pytest.mark.thorough
@@ -185,7 +187,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
-    """Without summaries, and with them. The process is killed whenever it has made some draws of its own."""
+    """Tested without and with summaries. The process is killed whenever it has made some new draws."""
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
         return _run(checkpoint=tmp_path / file, samples=samples, progress=watch or Watch())
@@ -232,6 +234,23 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
     again = _run(Target(right.name, one, draw_many=fails), checkpoint=tmp_path / "run", samples=200)
     assert _figures(again) == _figures(first)
     assert len(calls) == 1
+
+
+def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws without a label are not in the file: only what was found with them is, and how many they were."""
+    monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
+    right, calls = _target(), []
+
+    def one(x: Matrix, **given: Any) -> Any:
+        calls.append(1)
+        return right.draw(x, **given)
+
+    first = _run(Target(right.name, one), checkpoint=tmp_path / "run")
+    made = len(calls)
+    again = _run(Target(right.name, one), checkpoint=tmp_path / "run")
+    assert _figures(again) == _figures(first)
+    assert made > 5
+    assert len(calls) - made == 1
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The findings page is what the kept rows and the remarks render to, and each finding says what a change would be."""
+"""The findings page is rendered from the stored rows and the remarks, and each finding has a possible correction."""
 
 import json
 from dataclasses import asdict, replace
@@ -13,7 +13,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.maintain import findings
 from covassay.verification.maintain.__main__ import PROGRAM
-from covassay.verification.maintain.findings import TARGETS, FindingRow, Found, Remarks
+from covassay.verification.maintain.findings import TARGETS, FindingRow, Found, Remarks, Upstream
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 REMARKS = Remarks.read(PROOFS / "findings.toml")
@@ -28,9 +28,15 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
     assert (PROOFS / "FINDINGS.md").read_text(encoding="utf-8") == findings.render(kept(), REMARKS)
 
 
+def first() -> list[FindingRow]:
+    """The rows that the page shows; those of other seeds repeat them."""
+    return [row for row in kept() if row.seed == findings.FIRST]
+
+
 def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
-    rows = kept()
-    assert len({row.target for row in rows}) == len(rows)
+    rows = first()
+    assert len({(row.target, row.seed) for row in kept()}) == len(kept())
+    assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
     assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)  # which say why there is none
     run_rows = [row for row in rows if not row.missing]
@@ -40,25 +46,39 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
 
 
 def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() -> None:
-    names = {findings.key(row, found) for row in kept() for found in row.found}
+    names = {findings.key(row, found) for row in first() for found in row.found}
     assert names == set(REMARKS.change)
     assert set(REMARKS.reported) | set(REMARKS.remark) <= set(TARGETS)
     assert all(set(one) == {"defect", "target", "found", "why"} for one in REMARKS.defects)
     assert {one["defect"].partition(" ")[0] for one in REMARKS.defects} >= {f"E{i}" for i in range(1, 16)}
 
 
+def is_searched(one: Upstream | None) -> bool:
+    """Whether it is told what is known upstream, with a thread or that none was found, and the day of the search."""
+    if one is None or not one.known or not isinstance(one.searched, date):
+        return False
+    return "#" in one.thread or "no thread found" in one.known
+
+
 def test_every_refuted_target_says_what_is_known_upstream_and_when_it_was_searched() -> None:
     refuted = {row.target for row in kept() if row.verdict == "REFUTED"}
     assert set(REMARKS.upstream) == refuted
-    for one in REMARKS.upstream.values():
-        assert one.known
-        assert isinstance(one.searched, date)
-        assert "#" in one.thread or "no thread found" in one.known
-        assert not one.script or (PROOFS / "upstream" / one.script).exists()
+    assert all(is_searched(REMARKS.upstream.get(name)) for name in refuted)
+    scripts = [one.script for one in REMARKS.upstream.values() if one.script]
+    assert all((PROOFS / "upstream" / script).is_file() for script in scripts)
+
+
+def test_a_refuted_target_without_a_search_is_seen() -> None:
+    reported = Upstream("reported", date(2026, 1, 1), "a/b#1")
+    assert is_searched(reported)
+    assert not is_searched(None)
+    assert not is_searched(replace(reported, thread=""))
+    assert not is_searched(replace(reported, searched=None))  # type: ignore[arg-type]
+    assert is_searched(replace(reported, thread="", known="no thread found"))
 
 
 def test_a_defect_that_is_said_to_be_found_was_found() -> None:
-    shown = {row.target: row.verdict == "REFUTED" or bool(row.bits) for row in kept()}
+    shown = {row.target: row.verdict == "REFUTED" or bool(row.bits) for row in first()}
     for one in REMARKS.defects:
         targets = [name for name in one["target"].split(", ") if name in shown]
         assert one["found"] in ("yes", "no")
@@ -70,6 +90,16 @@ def test_a_changed_row_changes_the_page() -> None:
     rows = kept()
     rows[0] = replace(rows[0], version="0.0.1")
     assert findings.render(rows, REMARKS) != findings.render(kept(), REMARKS)
+
+
+def test_a_run_with_another_seed_is_told_and_so_is_another_verdict() -> None:
+    rows = first()
+    page = findings.render([*rows, replace(rows[0], seed=7)], REMARKS)
+    assert "1 of the functions were audited again with seed 7, and\nevery verdict is the same." in page
+    assert f"- Again with seed 7: refuted (law); {rows[0].draws} draws." in page
+    other = replace(rows[0], seed=7, verdict="NOT REFUTED", found=())
+    assert f"differs for `{rows[0].target}` with seed 7 (not refuted)" in findings.render([*rows, other], REMARKS)
+    assert "audited again" not in findings.render(rows, REMARKS)
 
 
 def test_a_row_of_a_report_has_the_evidence() -> None:

@@ -17,6 +17,8 @@ from covassay.verification.statistics.tails import beyond_p_values, furthest
 from covassay.verification.statistics.tests import (
     CDF_ROUNDING,
     LARGEST_SHAPE,
+    MOST_COUNTED,
+    SMALL,
     Quadrants,
     Successes,
     binomial,
@@ -75,11 +77,14 @@ def smirnov(n: int, d: mpmath.mpf) -> mpmath.mpf:
 
 
 def of_distances() -> Compared:
-    for n in (1, 5, 12, 141, 600):
+    for n in (1, 5, 12, 141, 600, MOST_COUNTED, MOST_COUNTED + 1):
         for exponent in (0.3, 2.0, 10.0, 25.0, 60.0, 300.0):
             distance = math.sqrt(exponent / 2 / n)
             if distance < 1:
-                yield p_value_of_distance(distance, n), 2 * smirnov(n, mp.mpf(distance) - mp.mpf(CDF_ROUNDING))
+                moved = mp.mpf(distance) - mp.mpf(CDF_ROUNDING)
+                exact, massart = 2 * smirnov(n, moved), 2 * mp.exp(-2 * n * moved**2)
+                assert exact <= massart
+                yield p_value_of_distance(distance, n), exact if n <= MOST_COUNTED and massart < SMALL else massart
 
 
 def of_equal_samples() -> Compared:
@@ -90,7 +95,7 @@ def of_equal_samples() -> Compared:
 
 
 def beyond(n: int, m: int, apart: int) -> mpmath.mpf:
-    """The share of the orders of two samples of one law whose distance is at least apart/lcm(n, m)."""
+    """The share of the orderings of two samples of the same law whose distance is at least apart/lcm(n, m)."""
     a, b = m // math.gcd(n, m), n // math.gcd(n, m)
     row = [0] * (m + 1)
     for i in range(n + 1):
@@ -109,7 +114,7 @@ def of_other_samples() -> Compared:
 
 
 def hypergeometric(both: int, a: int, n: int) -> mpmath.mpf:
-    """Twice the smaller tail of how many of a out of n are among a others."""
+    """Twice the smaller tail of a hypergeometric number: the common elements of two random sets of size a among n."""
     terms = {k: mp.binomial(a, k) * mp.binomial(n - a, a - k) for k in range(max(0, 2 * a - n), a + 1)}
     tails = (sum(term for k, term in terms.items() if side(k)) for side in (lambda k: k <= both, lambda k: k >= both))
     return 2 * min(tails) / mp.binomial(n, a)

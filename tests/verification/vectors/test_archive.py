@@ -1,6 +1,7 @@
-"""The archive of vectors: everything is in it, it is always the same, and its runners tell right from wrong."""
+"""The archive of vectors: it is complete and reproducible, and its runners accept right and reject wrong answers."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -59,7 +60,7 @@ def test_a_runner_passes_a_right_function_and_fails_one_that_is_three_per_cent_o
     language: str, unpacked: Path, tmp_path: Path
 ) -> None:
     needed = {"py": sys.executable, "js": "node", "c": "cc", "R": "Rscript"}[language]
-    if shutil.which(needed) is None:
+    if shutil.which(needed) is None and not os.environ.get("COVASSAY_REQUIRE_LANGUAGES"):
         pytest.skip(f"{needed} is not installed")
     questions, right, wrong = LANGUAGES[language]
     runner = unpacked / "runners" / f"run.{language}"

@@ -68,7 +68,7 @@ def legacy(rng: np.random.Generator) -> np.random.RandomState:
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """`legacy`, but it draws from one normal law again and again without decomposing its covariance anew.
+    """`legacy`, but repeated draws from one normal law do not decompose its covariance again.
 
     Its draws are those of a RandomState, bit for bit.
     """
@@ -81,13 +81,13 @@ def _keeping(state: Any) -> Any:
     """The class of such generators: a kind of the RandomState that stands at numpy's name when it is asked for."""
 
     class KeepsFactor(state):  # type: ignore[misc]
-        _covariance: Any = None
+        _covariance = b""
         _factor = np.eye(1)
 
         def multivariate_normal(self, mean: Any, cov: Any, size: int) -> Any:
-            if cov is not self._covariance:
+            if (entries := cov.tobytes()) != self._covariance:
                 _, variances, axes = np.linalg.svd(cov)
-                self._covariance, self._factor = cov, np.sqrt(variances)[:, None] * axes
-            return mean + self.standard_normal((size, len(mean))) @ self._factor
+                self._covariance, self._factor = entries, np.sqrt(variances)[:, None] * axes
+            return mean + self.standard_normal((size, len(mean))).dot(self._factor)
 
     return KeepsFactor

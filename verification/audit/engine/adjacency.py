@@ -1,12 +1,12 @@
 """Adjacency: which data sets are neighbours, and what a claim for other neighbours would explain.
 
 Under replace-one, neighbours have one public number of rows and differ in one row. Under add-remove, one of them has
-one row more. A claim is made for one of the two, and the pairs follow it. A violation of the one is no violation of
-the other:
+one row more. A claim is made for one of the two adjacencies, and the pairs of data sets follow it. A violation for one
+adjacency is no violation for the other:
 
 - If a mechanism is ε-DP for a row that is added or removed while n stays a public number, replacing a row is two such
-  steps. Its loss is then at most 2ε, ρ-zCDP allows 4ρ, and (ε, δ) allows (2ε, (1 + e^ε) δ).
-- A mechanism whose noise depends on the number of rows as a public number need not keep any claim for add-remove.
+  steps. The loss of a replacement is then at most 2ε; ρ-zCDP allows 4ρ, and (ε, δ) allows (2ε, (1 + e^ε) δ).
+- A mechanism whose noise depends on a public number of rows need not keep any claim for add-remove.
 """
 
 import math
@@ -33,8 +33,8 @@ FEWEST_ROWS = 3  # the least rows of the larger data set: a covariance of one ro
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
     """The pairs of neighbours for this adjacency, made from pairs in which the last row is replaced.
 
-    For add-remove, the last row of the first data set comes and goes, and so does that of the second, unless one is the
-    other or its opposite.
+    For add-remove, the last row of the first data set is added and removed, and so is the last row of the second data
+    set, unless the two rows are equal or opposite.
     """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
@@ -49,7 +49,7 @@ def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tup
 
 
 def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
-    """The neighbours with and without the last row; the others are repeated until there are enough of them."""
+    """The neighbours with and without the last row; the other rows are repeated until the data set is large enough."""
     others = np.resize(whole[:-1], (max(len(whole), FEWEST_ROWS) - 1, whole.shape[1])) if len(whole) > 1 else None
     others = np.zeros((FEWEST_ROWS - 1, whole.shape[1])) if others is None else others
     first = np.vstack([others, whole[-1:]])
@@ -64,7 +64,7 @@ def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
 
 
 def two_steps(guarantee: Guarantee) -> Guarantee:
-    """What a guarantee for one step between data sets gives for two steps."""
+    """The guarantee for two steps between data sets that follows from a guarantee for one step."""
     if isinstance(guarantee, PureDP):
         return PureDP(2 * guarantee.epsilon)
     if isinstance(guarantee, ZCDP):
@@ -74,7 +74,7 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 
 def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
-    """A sentence if a claim for the other adjacency explains every loss that was shown, and otherwise nothing."""
+    """A sentence if a claim for the other adjacency explains every loss that was shown; otherwise the empty text."""
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
         return ""
@@ -93,7 +93,7 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Whether what a check counted or computed is no evidence against a wider claim."""
+    """Whether the figures of a check are consistent with a wider claim."""
     facts = check.fact(TestedEvent)
     if facts is None:
         return check.facts is not None and check.facts.allowed_by(wider)

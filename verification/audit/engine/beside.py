@@ -1,12 +1,14 @@
-"""Draw for draw beside the reference: one generator for both, at many numbers of rows and columns, budgets and data.
+"""Compare draws with those of the reference under equal seeds, at many numbers of rows and columns, budgets and data.
 
-An implementation that draws as the reference does gives its outputs under the same seed. Then a few draws at each of
-some hundreds of places show where it takes another branch: at 500 rows, in four dimensions, at ε = 0.5, on equal rows.
-There is no gap in the grids of common numbers up to 10 000 rows, 64 columns, and budgets from 0.01 to 20.
+An implementation that uses random numbers as the reference does gives the same outputs under the same seed. Then a few
+draws at each of some hundreds of places show where the implementation takes another branch: at 500 rows, in four
+dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000 rows and 64 columns, and for
+budgets from 0.01 to 20.
 
-That the outputs differ refutes nothing: another algorithm of the same law may be faster for wide data. It says where to
-look. What decides is the law, in pairs of draws (`paired`), or one factor below 1 that all residuals have under all
-seeds, where noise is added to a known query. A target that mostly draws otherwise than the reference is not compared.
+That the outputs differ refutes nothing: another algorithm of the same law may be faster for wide data. A difference
+only says where to test. The target is refuted if pairs of draws show another law there (`paired`). Where noise is added
+to a known query, it is also refuted by one factor below 1 that multiplies all residuals under all seeds. A target is
+not compared if most of its outputs differ from those of the reference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,22 +33,22 @@ from covassay.verification.audit.targets.target import Failure, call, well_forme
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
-SEEDS = 1  # an output of several numbers that differ in one seed is enough to look closer
+SEEDS = 1  # if an output of several numbers differs under one seed, more draws are made
 MORE_SEEDS = 4  # for one factor of all residuals
-MANY, FEW = 2000, 12  # rows, in so many columns at most: enough for small noise beside what it is added to
-# Thresholds, clips, bins and levels lie at sizes of the data that are not known. Rows are made shorter in steps so
+MANY, FEW = 2000, 12  # rows, in so many columns at most: enough for noise that is small relative to the query
+# Thresholds, clipping bounds, bins and levels lie at unknown sizes of the data. Rows are made shorter in steps so
 # small that some step comes within a few noise scales of each, on data with much and with little noise.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
 CLOSE = 1e-6  # beside the largest entry: rounding
-PILOTS = 6  # places at which the law is decided, at most
-FIT = 1e-6  # how well one factor must explain all residuals
+PILOTS = 6  # the most places at which the law is tested
+FIT = 1e-6  # the relative error with which one factor must explain all residuals
 
 
 @dataclass(frozen=True)
 class Place:
-    """One place in a grid: of which sort and where, in words, with the data and the budget there."""
+    """One place in a grid: its sort and its position in words, and the data and the budget there."""
 
     sort: str
     words: str
@@ -69,7 +71,7 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # where noise is added to a query, `same_noise` and `other_budgets` see the rest
+        return  # where noise is added to a query, `same_noise` and `other_budgets` test the rest
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:
@@ -87,7 +89,7 @@ def _places(
 
 @dataclass
 class _Seen:
-    """What the places show: how many agree with the reference, those that do not, and which were too slow."""
+    """The results at all places: how many agree with the reference, which do not, and which were too slow."""
 
     agreeing: int = 0
     differing: list[tuple[float, Place]] = field(default_factory=list)
@@ -106,7 +108,7 @@ def _sampler(setting: Setting, place: Place) -> Sampler:
 def _reference(place: Place) -> Sampler:
     def sampler(rng: np.random.Generator) -> Matrix | Failure:
         try:
-            return np.asarray(place.beside.sample(place.x, rng), dtype=np.float64)
+            return np.asarray(place.beside.draws(place.x, 1, rng)[0], dtype=np.float64)
         except InvalidInput:
             return Failure("exception", "the reference rejects it")
 
@@ -127,7 +129,7 @@ def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] |
 
 
 def _change(target: Matrix, reference: Matrix) -> float:
-    """The largest change beside the size of the output; a vector may have the opposite sign."""
+    """The largest difference between two outputs, relative to their size; a vector may have the opposite sign."""
     size = max(1e-3, float(np.abs(reference).max()))
     change = np.abs(target - reference).reshape(len(target), -1).max(axis=1)
     if target.ndim == 2:
@@ -153,13 +155,14 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
                 break
         setting.progress(NAME, seeds * len(places))
         seen.agreeing += agreeing
-        if agreeing >= len(differing):  # where nearly all differ, the target draws otherwise, or reads no such budget
+        # where nearly all differ, the target uses random numbers in another way, or ignores this budget
+        if agreeing >= len(differing):
             seen.differing += differing
     return seen
 
 
 def _factor(setting: Setting, place: Place) -> str:
-    """The one factor below 1 by which all residuals of the reference are multiplied, in words; empty if none is."""
+    """A sentence on a factor below 1 that multiplies all residuals of the reference; empty if there is none."""
     both = _both(setting, place, MORE_SEEDS)
     if place.path is None or place.path.query is None or both is None:
         return ""
@@ -171,7 +174,7 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Places of every sort in turn: of each the first, the last, and the one in the middle."""
+    """Places of every sort in turn: the first, the last and the middle place of each sort."""
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
         sorts.setdefault(place.sort, []).append(place)
@@ -183,7 +186,7 @@ def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
 def draw_for_draw(
     setting: Setting, beside: Beside, path: DataPath | None, at_budget: Reference | None, claim: Guarantee, level: float
 ) -> list[Finding]:
-    """The check. A target with the law of the reference is refuted with probability at most `level`."""
+    """Check the draws beside the reference. A target of the same law is refuted with probability at most `level`."""
     accepted = {} if at_budget is None else accepted_guarantees(claim, at_budget)
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []
     seen = _seen_at(setting, _places(setting, beside, path, others))

@@ -1,13 +1,13 @@
 """Neighbours on which low-order bits are compared: some query is 0 on one data set and far from 0 on the other.
 
-Four designs serve every kind of output. A single row alone leaves a step that adapts to the data few choices, so that
-what follows it is not a mixture of many scales. A row in a dense direction of many columns moves every number of a
-vector, so that the low-order bits of any of them may show it.
+Four designs serve every kind of output. With a single row, a step that adapts to the data has few choices, so that the
+output is not a mixture of many noise scales. A row with no entry 0 in many columns changes every number of a vector, so
+that the low-order bits of any of these numbers may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-moves its output. Then the length is searched. Under the same noise, the distance of the outputs on two data sets is
-what the row moves. These draws only choose a pair, and no test uses them. A target that does not draw from the
-generator that it is given has other noise every time. Then the length is arbitrary, and the pair is as valid.
+moves its output. Then the length is searched. Under the same noise, the distance between the outputs on two data sets
+is the effect of the row. These draws only choose a pair, and no test uses them. A target that ignores the given
+generator has new noise in every call. Then the length is arbitrary, and the pair is still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,7 +31,8 @@ STEPS = tuple(2.0**0.5**k for k in range(4))  # factors by which the best of the
 PROBES = 4  # draws under the same noise for every length
 FARTHER = 1 + 1e-6  # a smaller factor of two distances is no difference
 
-Length = Callable[["Matrix", "Matrix"], float]  # how long rows are to be, for two data sets with rows of length 1
+# two data sets with rows of length 1 -> the length that the rows shall have
+Length = Callable[["Matrix", "Matrix"], float]
 
 
 def unit_length(first: Matrix, second: Matrix) -> float:
@@ -77,7 +78,7 @@ def _dense(d: int) -> Vector:
 
 
 def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Neighbours in the unit ball such that some query is 0 on one data set and far from 0 on the other."""
+    """Neighbours in the unit ball: some query is 0 on one data set and far from 0 on the other."""
     small = max(1, smallest_dimension)
     d = max(2, small)
     axes = np.eye(d)
@@ -97,14 +98,14 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 
 def _corners(d: int, output: Output) -> Pair:
-    """One row in the first and the last column against none: it moves the corners of a matrix far."""
+    """A row along the first and the last column against a row of zeros: this changes the corners of a matrix most."""
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8
     return _pair(f"one row in the first and last column against none, d={d}", zero, row, zero, output)
 
 
 def of_length(pair: Pair, length: float) -> Pair:
-    """The pair with all rows multiplied by a length."""
+    """The same pair, with all rows multiplied by `length`."""
     if length == 1:
         return pair
     return replace(
@@ -113,7 +114,7 @@ def of_length(pair: Pair, length: float) -> Pair:
 
 
 def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Neighbours in a box: all rows at the point nearest to 0, and one that goes far in every or in one column."""
+    """Neighbours in a box: all rows lie nearest to 0, but one row is far from 0 in every column, or in one column."""
     far, near = far_and_near(box)
     ends = {"in every column": far} | {
         f"in column {j + 1}": np.where(np.arange(box.dimension) == j, far, near) for j in range(min(box.dimension, 2))

@@ -1,11 +1,11 @@
-"""Numbers that describe the low-order bits of an output: lowest set bits, and what rounding left of an exact relation.
+"""Numbers that describe the low-order bits of an output: lowest set bits, and rounding errors of exact relations.
 
-The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest of them over all
-numbers of an output is low as soon as one of them is. So it collects what every number reveals.
+The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest of these
+exponents over all numbers of an output is low as soon as one of them is. So it combines the evidence of all numbers.
 
-A released unit vector has a squared norm that differs from 1 by what its own arithmetic has rounded. In real arithmetic
-the difference is 0. As bits it depends on how the vector was computed. A vector that was turned into the axes of the
-data differs by more than one that was not turned, because the product with a matrix rounds once more.
+The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
+the difference is 0. In floating point it depends on how the vector was computed. The difference is larger for a vector
+that was rotated into the axes of the data, because the product with a matrix rounds once more.
 """
 
 import math
@@ -21,16 +21,16 @@ from covassay.verification.audit.engine.coincidences import entry_name
 from covassay.verification.audit.engine.events import Statistic
 
 NAME = "lowest set bit"
-MOST_NUMBERS = 64  # the most numbers of an output that are tested one by one
+MOST_NUMBERS = 64  # the largest number of entries that are tested one by one
 NO_BIT = math.inf  # the lowest set bit of 0
 MANTISSA = 53  # bits of a float64
-SPLIT = 2.0**27 + 1  # the product with it leaves the upper half of a mantissa (Dekker 1971)
+SPLIT = 2.0**27 + 1  # multiplying by it splits off the upper half of a mantissa (Dekker 1971)
 QUARTERS = 4  # parts of 2^−53 that a squared norm is rounded to
-MOST_UNITS = 64.0  # times 2^−53; a squared norm that is further from 1 counts as that far
+MOST_UNITS = 64.0  # times 2^−53; larger distances of a squared norm from 1 are cut to this
 
 
 def lowest_bits(values: Matrix) -> Matrix:
-    """For every number the exponent of its lowest set bit: the largest k such that it is a multiple of 2^k.
+    """For every number the exponent of its lowest set bit: the largest k such that the number is a multiple of 2^k.
 
     >>> lowest_bits(np.array([1.0, 6.0, 0.375, 0.0])).tolist()
     [0.0, 1.0, -3.0, inf]
@@ -42,7 +42,7 @@ def lowest_bits(values: Matrix) -> Matrix:
 
 
 def smallest_bit(outputs: Matrix) -> Vector:
-    """For every output the smallest of the lowest set bits of its numbers."""
+    """For every output the smallest exponent of a lowest set bit among its numbers."""
     smallest: Vector = lowest_bits(outputs).reshape(len(outputs), -1).min(axis=1)
     return smallest
 
@@ -62,7 +62,7 @@ def norm_excess(vectors: Matrix) -> Vector:
 
 
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
-    """The lowest set bits of an output together and one by one, and what rounding has left of exact relations.
+    """The lowest set bits of an output, together and one by one, and the rounding errors of exact relations.
 
     The relations are that a unit vector has norm 1, and that a matrix equals its transpose.
     """

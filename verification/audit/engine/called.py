@@ -1,4 +1,4 @@
-"""A function with another signature, with the expression that calls it as the audit does."""
+"""Turn a function with another signature into a target, by an expression that calls it."""
 
 import time
 from collections.abc import Callable
@@ -32,11 +32,12 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.audit.targets.target import call as call_target
 from covassay.verification.statistics.streams import stream
 
-ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the parts of an output are told apart best
+ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the shapes of the parts of an output differ most clearly
 
 
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
-    """The source as a target. If it is a function with another signature, its call is `call`, or is found by trying.
+    """The source as a target. A function with another signature is called by the expression `call`, or by one found by
+    trial.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
     if not (callable(function) or hasattr(function, "fit")):
         raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
     if call is None and setting.box is None and needs_bounds(load(found)):
-        return found  # the audit will ask for the bounds
+        return found  # a later step of the audit asks the user for the bounds
     plain = plain_call(function, setting.budget)
     if call is None:
         try:
@@ -75,11 +76,11 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """How many draws a process makes in one request, as it says; 0 for any other target, or if it gives no output.
+    """How many draws a process says it makes in one request; 0 for any other target, or if the process gives no output.
 
     Raises
     ------
-    CannotRun : it gave no reply in time.
+    CannotRun : the process gave no reply in time.
     """
     target = load(source)
     if not source.command:

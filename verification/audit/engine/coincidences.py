@@ -1,22 +1,21 @@
-"""Coincidences: what a continuous law never shows, found by counting.
+"""Coincidences, such as repeated values: a continuous law never shows them, so the check counts them.
 
 Additive noise of a continuous law is never exactly zero, never the same twice, and its entries stand in no exact
-relation. Here draws on data sets of several shapes are compared with one another, and entries within a draw.
+relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
 
-How many coincidences chance allows. Noise may have been made in float32, whose numbers of one size are 2⁻²³ apart
-(relative). So two independent entries agree to `CLOSE` with a probability of a few `CLOSE`, and the count of such
-agreements is held against a binomial law with `CHANCE`, which is 64 times as large as `CLOSE`. It stands for laws of
-any shape that these mechanisms have, whose densities are bounded by that in units of their spread. Float64 has atoms
-that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the profile states the largest, and two
-numbers then agree, up to their signs, with at most twice its probability. A finding needs a probability below
-the false-alarm probability of the question, multiplied by the number of comparisons.
+How many coincidences chance allows. Noise may have been computed in float32, where the relative distance of two
+successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of a few `CLOSE`, and the
+count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64 times as large as
+`CLOSE`. This covers the laws of all mechanisms here: in units of the spread, their densities stay below this bound.
+Float64 has atoms that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the profile states the
+probability of the largest atom, and two numbers then agree, up to their signs, with at most twice that probability. A
+finding needs a probability below the false-alarm probability of the question, multiplied by the number of comparisons.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.finding import Finding, Status
@@ -27,23 +26,26 @@ from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tail_probabilities import binomial_at_least
 
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
 SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
-DRAWS = 48  # draws of each shape: enough for a relation between any two entries
-CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
-CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
+DRAWS = 48  # draws of each shape: enough to detect a relation between any two entries
+CLOSE = 2.0**-22  # relative difference up to which two numbers count as equal
+CHANCE = 2.0**-16  # a bound on the probability that two independent numbers of a continuous law are within `CLOSE`
 SINGLE = 2.0**-24  # the unit of float32
-EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: rounding of the query
-FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
+EXACT = 2.0**-50  # a residual that is smaller relative to the output counts as zero: the query is rounded
+# a smaller singular value of standardised residuals, relative to the largest, means an exact linear relation
+FULL_RANK = 1e-5
 SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
-SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repeated
-FEW_DECIMALS = 6  # outputs with so few are rounded
-SURE_REPEATS = 20  # expected: fewer than 5 come with a probability below 1e-4
-REPEATED = 8  # different outputs that came twice; clipping and projection make fewer atoms than that
+SMALLEST_GROUP = 5  # the least draws with one ratio; two can come from a repeated draw
+FEW_DECIMALS = 6  # outputs with so few digits are rounded
+SURE_REPEATS = 20  # expected repeats: then fewer than 5 occur with a probability below 1e-4
+# the least number of different outputs that occur twice; clipping and projection cause fewer atoms than that
+REPEATED = 8
 DECIMALS = 12  # of outputs in units of their size; clipped values are equal up to rounding
-NAMED = 3  # findings that are named in full
+NAMED = 3  # the number of findings that are described in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
 
@@ -64,7 +66,7 @@ class _Draws:
 
     @property
     def shape(self) -> str:
-        """The shape of the data in words."""
+        """The shape of the data, as text."""
         return f"n = {self.x.shape[0]}, d = {self.x.shape[1]}"
 
 
@@ -78,7 +80,7 @@ def entry_name(place: tuple[int, ...]) -> str:
 
 
 def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
-    """Draws with fresh generators on one data set; None if too many fail."""
+    """Draws with fresh generators on one data set; None if too many draws fail."""
     assert path.query is not None
     x = zoo(n, d, setting.seed)[0].x
     outputs = []
@@ -97,7 +99,7 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
 
 
 def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
-    """The residuals of outputs on x; of symmetric matrices the entries on and above the diagonal."""
+    """The residuals of outputs on x; for symmetric matrices, only the entries on and above the diagonal."""
     shape = outputs.shape[1:]
     own = places(shape, path.symmetric)
     kept = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in own]
@@ -110,7 +112,7 @@ def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draw
     return _Draws(x, columns(residuals), columns(sizes), tuple(own), path.atom)
 
 
-# EVERY FINDING IS A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
+# EVERY FINDING: A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
 
 Counted = tuple[float, str]
 
@@ -118,11 +120,11 @@ Counted = tuple[float, str]
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
     """The probability of at least that many coincidences in any of the comparisons."""
     trials = max(round(of), 1)
-    return rounded_up(comparisons * float(binom.sf(count - 1, trials, min(probability, 1.0))), trials)
+    return rounded_up(comparisons * float(binomial_at_least(count, trials, min(probability, 1.0))), trials)
 
 
 def zeros(draws: _Draws) -> list[Counted]:
-    """Residuals that are exactly zero: in one entry again and again, or in whole draws."""
+    """Find residuals that are exactly zero: repeatedly in one entry, or in whole draws."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
@@ -147,7 +149,7 @@ def zeros(draws: _Draws) -> list[Counted]:
 
 
 def repeats(draws: _Draws) -> list[Counted]:
-    """Two draws with the same residuals in all entries, up to their signs."""
+    """Find two draws with the same residuals in all entries, up to their signs."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
     magnitude = magnitude[np.argsort(magnitude[:, 0])]
@@ -161,10 +163,10 @@ def repeats(draws: _Draws) -> list[Counted]:
 
 
 def few_values(draws: _Draws) -> list[Counted]:
-    """Entries whose noise takes fewer values than there are draws: a coarse grid."""
+    """Find entries whose noise takes fewer values than there are draws: it lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are 2⁻²³ apart (relative), which is more beside noise that is small beside the query
+    # float32 outputs are 2⁻²³ apart relative to the query, which is more relative to smaller noise
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
@@ -178,7 +180,7 @@ def few_values(draws: _Draws) -> list[Counted]:
 
 
 def atoms(draws: _Draws) -> list[Counted]:
-    """One residual, up to its sign, in many draws of one entry or of all: noise that is clipped, or put on a grid."""
+    """Find a residual that many draws share, up to its sign, in one entry or in all: noise is clipped or on a grid."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
     groups = [(entry_name(place), magnitude[:, [i]]) for i, place in enumerate(draws.entries)]
@@ -198,7 +200,7 @@ def atoms(draws: _Draws) -> list[Counted]:
 
 
 def relations(draws: _Draws) -> list[Counted]:
-    """Pairs of entries with one ratio in many draws: equal, opposite, or a multiple."""
+    """Find pairs of entries with the same ratio in many draws: equal, opposite, or a multiple."""
     size, entries = draws.residuals.shape
     pairs = entries * (entries - 1) / 2
     found: list[Counted] = []
@@ -207,12 +209,12 @@ def relations(draws: _Draws) -> list[Counted]:
         with np.errstate(all="ignore"):
             ratios = later / draws.residuals[:, [a]]
         sorted_ratios = np.sort(np.where(np.isfinite(ratios), np.abs(ratios), np.nan), axis=0)
-        sorted_ratios[sorted_ratios == 0] = np.nan  # entries without noise are a finding of their own
+        sorted_ratios[sorted_ratios == 0] = np.nan  # entries without noise are reported by another check
         close = np.diff(sorted_ratios, axis=0) <= CLOSE * np.abs(sorted_ratios[1:])
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
             count = stop - start + 1
-            if count < SMALLEST_GROUP:  # draws that repeat one another repeat their ratios, in pairs
+            if count < SMALLEST_GROUP:  # equal draws have equal ratios, always two of them
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
             p = _count_p(count - 1, size * (size - 1) / 2, draws.chance, pairs)
@@ -242,7 +244,7 @@ def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count:
 
 
 def dependence(draws: _Draws) -> list[Counted]:
-    """An exact linear relation between any number of entries, in all draws."""
+    """Find an exact linear relation between any number of entries, in all draws."""
     size, entries = draws.residuals.shape
     if entries < 2 or size < entries + SPARE_DRAWS:
         return []
@@ -257,13 +259,13 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # one more column lies in the span of the others only if all but that many of its entries hit one value each
+    # another column is in the span of the others only if all but so many of its entries equal a fixed value each
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
-    """The findings on one data set whose probability is negligible, in words."""
+    """The findings on one data set whose probability is negligible, as sentences."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha]
     few = few or [text for p, text in dependence(draws) if p <= alpha]
@@ -271,27 +273,28 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
 
 
 def _is_coarse(outputs: Matrix) -> bool:
-    """Whether all outputs have few digits: rounding what was released is allowed, and repeats."""
+    """Whether all outputs have few digits: an output may be rounded, and then values repeat."""
     few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
-    with np.errstate(over="ignore"):  # what float16 cannot hold becomes infinite, and is not equal
+    with np.errstate(over="ignore"):  # numbers too large for float16 become infinite, and then differ from the output
         return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
 
 
 def same_outputs(outputs: Matrix) -> list[Counted]:
-    """Draws that repeat the whole output of another draw, for laws without atoms that are no query plus noise."""
+    """Find draws that repeat a whole output, for laws without atoms that do not add noise to a query."""
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
-    # a unit vector has one free entry fewer than it has entries, and other outputs have as many: two at least
+    # a unit vector of k entries has k − 1 free entries, other outputs have k; at least two are needed
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
     return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """The number of seeds up to which a generator is all but sure to repeat itself in one of these lists of draws.
+    """A generator with fewer seeds than this almost surely repeats a draw in one of these lists of draws.
 
-    Of N draws from S seeds about N²/(2S) repeat another; `SURE_REPEATS` are enough, if there are several entries.
+    Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` of them suffice if an output has
+    several entries.
     """
     pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]
     return int(max(pairs, default=0.0) / SURE_REPEATS)
@@ -306,7 +309,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """The check for zeros and repeats in the draws of the law, which are many: pairs of a data set and the outputs."""
+    """Check for zeros and repeats in the many draws of the law question; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
@@ -330,8 +333,8 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
     """The check that outputs with a density do not repeat one another.
 
-    Clipping and projection give an output an atom or two, such as 0, which come again and again. So what is counted are
-    different outputs, each of which came at least twice.
+    Clipping and projection give an output an atom or two, such as 0, which repeat often. So the check counts the
+    different outputs that occur at least twice.
     """
     if path.atoms or not draws:
         return []
@@ -354,7 +357,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
 
 
 def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """The check that noise of a continuous law shows no coincidence; none where the noise is not added to a query.
+    """Check that noise of a continuous law shows no coincidence; no check is made where noise is not added to a query.
 
     A target of that law is refuted with probability at most `alpha`.
     """

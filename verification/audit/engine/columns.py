@@ -1,14 +1,15 @@
-"""How a target treats the columns of a box: which noise and which value every entry has, and whether columns are alike.
+"""How a target treats the columns of a box: the noise and the value of every entry, and whether all columns are alike.
 
 All draws are on one data set with many rows, where noise is small beside a covariance, and on the same data with the
 columns in another order, in other units (powers of 2) or with one column reflected about the centre of its bounds.
 
 Two questions are asked of a matrix of second moments or covariances.
 
-- Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may well choose
-  other scales than the products of the widths. So what is found here explains a violation, and is none by itself.
-- Columns alike: if the bounds enter only as scales, the output for columns in another order is the output in that
-  order, and so on. Not every mechanism promises that. So a difference is noted, and refutes only where it is promised.
+- Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may choose other
+  scales than the products of the widths. So these findings only explain a violation.
+- Columns alike: if the bounds enter only as scales, then permuting the columns of the data permutes the output, and
+  likewise for other units and reflections. Not every mechanism promises this. So a difference is noted, and refutes
+  only where the symmetry is promised.
 """
 
 import math
@@ -26,12 +27,13 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # the share of the draws of a scenario
+SHARE = 0.5  # the draws made here, as a share of the draws of a scenario
 FEWEST = 200
 CHANGES = 3  # the most changes of columns
 FACTORS = (8.0, 1.0, 0.5)  # factors of the units: powers of 2, which cause no rounding
-DEVIATIONS = 7.0  # standard errors that a median or a spread may be off; more are no chance in any number of entries
-NAMED = 4  # entries that are named in full
+# deviations of a median or a spread up to so many standard errors count as chance, for any number of entries
+DEVIATIONS = 7.0
+NAMED = 4  # the number of entries that are described in full
 
 COVARIANCE = "covariance"
 
@@ -40,7 +42,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class ColumnFindings:
-    """The checks, the sentences that explain a violation if there is one, and what the output is centred on."""
+    """The checks, the sentences that may explain a violation, and the query on which the output is centred."""
 
     checks: tuple[Finding, ...] = ()
     explanations: tuple[str, ...] = ()
@@ -66,7 +68,7 @@ def _data(box: Box, seed: int) -> Matrix:
 
 @dataclass(frozen=True)
 class _Entries:
-    """The entries on and above the diagonal: their medians and spreads in draws, and what they might be."""
+    """The entries on and above the diagonal: their medians and spreads in draws, and the candidates for both."""
 
     places: tuple[Place, ...]
     median: Vector
@@ -78,23 +80,23 @@ class _Entries:
 
     @property
     def error(self) -> Vector:
-        """What a median may be off."""
+        """The sampling error that a median may have."""
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """The entry of the query on which entry k is centred; itself if that fits, None if none or several fit."""
+        """The entry of the query on which entry k is centred: k if it fits, None if no or several other entries fit."""
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
         if off[k] <= allowed:
             return k
-        if abs(self.median[k]) <= allowed:  # it may be centred on nothing at all
+        if abs(self.median[k]) <= allowed:  # it may be centred on 0, whatever the data are
             return None
         fitting = np.flatnonzero(off <= allowed)
         return int(fitting[0]) if len(fitting) == 1 else None
 
     @property
     def expected(self) -> Vector:
-        """The spread of every entry, if all have noise in proportion to their bounds, as most of them have."""
+        """The expected spread of every entry if all noise scales are proportional to the bounds, as most are."""
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
     def alike(self, one: float, other: float) -> bool:
@@ -133,7 +135,7 @@ def _entries(box: Box, x: Matrix, outputs: Matrix) -> _Entries:
 
 
 def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
-    """Sentences on entries that are centred on another entry, or that have another entry's noise."""
+    """Sentences about entries that are centred on the value of another entry, or have another entry's noise."""
     found = []
     expected = e.expected
     one_scale = all(e.alike(spread, float(np.median(e.spread))) for spread in e.spread)
@@ -164,9 +166,11 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """Entry -> entry, if values or noise stand in the order of a lower triangle and the others in that of an upper one.
+    """A map entry -> entry, if values are in the order of a lower triangle and noise in that of an upper one, or vice
+    versa.
 
-    The p-th entry of the lower triangle, read row by row, is mapped to the p-th of the upper one, if they differ.
+    The p-th entry of the lower triangle, read row by row, is mapped to the p-th entry of the upper triangle, if the two
+    differ.
     """
     index = {place: k for k, place in enumerate(e.places)}
     lower = (index[int(j), int(i)] for i, j in zip(*np.tril_indices(d), strict=True))
@@ -185,7 +189,7 @@ ORDERS = (
 
 
 def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]]:
-    """Which query the entries are centred on, and sentences on entries that have another's value or noise."""
+    """The query on which the entries are centred, and sentences about entries with the value or noise of another."""
     e = _entries(box, x, outputs)
     order = _triangle_orders(e, box.dimension)
     found = _misplaced(e, order)
@@ -201,7 +205,7 @@ def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]
 
 @dataclass(frozen=True)
 class _Change:
-    """A change of the columns, and the way back: outputs on the changed data -> what they should be on the data."""
+    """A change of the columns, and its inverse: outputs on the changed data -> expected outputs on the data."""
 
     name: str
     box: Box
@@ -210,7 +214,7 @@ class _Change:
     factors: Vector  # a factor for every column of the changed data; negative for a reflected column
 
     def expected(self, outputs: Matrix) -> Matrix:
-        """What an output on the data is on the changed data."""
+        """The expected output on the changed data, from an output on the data."""
         if outputs.ndim == 2:
             return np.asarray(outputs[:, self.order] * self.factors)
         turned = outputs[:, self.order][:, :, self.order]
@@ -238,7 +242,7 @@ def _changes(setting: Setting, box: Box, x: Matrix, covariance: bool) -> list[_C
 
 
 def _among_equal_bounds(box: Box) -> tuple[int, ...]:
-    """An order of the columns that a target with fixed bounds may see: columns of equal bounds change places."""
+    """An order of the columns that keeps the bounds: only columns with equal bounds change places."""
     order = list(range(box.dimension))
     for bounds in dict.fromkeys(box.bounds):
         places = [j for j, other in enumerate(box.bounds) if other == bounds]
@@ -276,7 +280,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
 
 @np.errstate(all="ignore")
 def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> ColumnFindings:
-    """What draws show of the entries, and whether the columns are treated alike.
+    """Examine by draws the value and noise of every entry, and whether the columns are treated alike.
 
     A target that treats columns alike is refuted with probability at most `alpha`.
     """

@@ -1,7 +1,7 @@
-"""What the questions of the contract share: plain data, one draw, the form of an output, and how a fact is decided.
+"""Shared code of the questions about the contract: plain data, one draw, the form of an output, and findings.
 
-A broken promise refutes the target. What a target does with input outside its domain is only noted, because
-implementations differ and the claim is silent there.
+A broken promise refutes the target. The behaviour on input outside the domain is only noted, because the claim does not
+cover it and implementations differ.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.fitting import plain_call
 from covassay.verification.audit.targets.process_state import put_back
-from covassay.verification.audit.targets.process_target import PREFIX, NoReply
+from covassay.verification.audit.targets.process_target import NoReply, is_process
 from covassay.verification.audit.targets.returned import shape_of, told
 from covassay.verification.audit.targets.target import (
     CannotRun,
@@ -39,7 +39,7 @@ Outcome = Matrix | Failure
 
 @dataclass(frozen=True)
 class Form:
-    """The form of what a target releases, in the words of `Mechanism`. The defaults promise least.
+    """The form of a target's output, in the terms of `Mechanism`. The defaults promise least.
 
     `symmetric` says that the matrix in an output is symmetric with the options at hand, if the kind of output leaves
     this open. `names_a_law` is False if the claim is one of privacy alone.
@@ -67,52 +67,53 @@ def in_box(box: Box, rows: Matrix) -> Matrix:
 
 
 def plain_rows(setting: Setting, n: int, d: int = 3) -> Matrix:
-    """Rows without any symmetry in the domain of the target; a box has its own number of columns, whatever d is."""
+    """Rows without any symmetry in the domain of the target; a box fixes the number of columns, and d is ignored."""
     return example_rows(n, d) if setting.box is None else in_box(setting.box, example_rows(n, setting.box.dimension))
 
 
 def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-    """The dimensions to try: these, or the one of the box."""
+    """The dimensions to try: the given ones, or the dimension of the box."""
     return dimensions if setting.box is None else (setting.box.dimension,)
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """One draw on `x` itself with a fresh generator for these labels."""
+    """One draw on `x` itself, not on a copy, with a fresh generator that follows from the labels."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)
     return well_formed(output, shape)
 
 
-def decided(name: str, broken: str, whole: str, worst: Status = Status.REFUTED) -> Finding:
-    """The finding of status `worst` that says what is `broken`; NOT REFUTED, with the text `whole`, if nothing is."""
+def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
+    """A finding of status `worst` that lists `broken` promises; without any, NOT REFUTED with the text `whole`."""
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
 
 def kept(name: str, detail: str) -> Finding:
-    """The finding that a promise was kept wherever it was tried."""
+    """The finding that a promise was kept in every trial."""
     return Finding("contract", name, Status.NOT_REFUTED, detail)
 
 
 def skipped(name: str, *outcomes: Outcome | str) -> Finding:
-    """The finding that there was nothing to compare, and why."""
+    """The finding that nothing could be compared, with the reason."""
     return Finding("contract", name, Status.SKIPPED, ", ".join(str(outcome) for outcome in outcomes))
 
 
 def close(first: Matrix, second: Matrix, tolerance: float) -> bool:
-    """Whether two outputs are the same up to that share of the first."""
+    """Whether two outputs differ by at most that share of the size of the first."""
     return bool(np.abs(first - second).max() <= tolerance * max(1.0, float(np.abs(first).max())))
 
 
 def require_answer(setting: Setting) -> None:
     """Raise `CannotRun` if the target raises or gives no output of the right shape on plain data in every dimension.
 
-    Then it is called in the wrong way. The data are the audit's own, so the text of the exception may be shown.
+    Such a failure means that the target is called in the wrong way. The data belong to the audit, so the text of the
+    exception may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)
     words = f"called as {own or 'f(x, *, ' + ', '.join((*budget, 'rng')) + ')'}"
-    expression = own or ("" if target.name.startswith(f"{PREFIX}:") else plain_call(target.draw, budget)) or ""
+    expression = own or ("" if is_process(target.name) else plain_call(target.draw, budget)) or ""
     ended: str = ""
     cause: BaseException | None = None
     for d in dimensions_of(setting, DIMENSIONS):

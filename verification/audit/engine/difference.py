@@ -10,14 +10,14 @@ from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import two_sample
 
 ENTRIES = 40  # the most entries of an output that are compared
-PILOT = 200  # draws on either data set that suggest a direction
+PILOT = 200  # pilot draws on either data set; they suggest a direction
 PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
-CONFIRMATION = 1000  # draws on either data set that test it
+CONFIRMATION = 1000  # fresh draws on either data set; they test that direction
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs, in words; empty if nothing is proven.
+    """A sentence about the difference of the laws; empty if no difference is proven.
 
     failed : how many draws of the pilot failed on either data set, if they were too many to go on.
     """
@@ -27,7 +27,7 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Numbers whose means show many changes of law: the first `ENTRIES` entries, and their products."""
+    """Features whose means change with the law in common cases: the first `ENTRIES` entries, and their products."""
     flat = outputs.reshape(len(outputs), -1)[:, :ENTRIES]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
     return np.hstack([flat, products])
@@ -36,8 +36,9 @@ def _features(outputs: Matrix) -> Matrix:
 def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
     """Three functions of features whose means differ much between the features a and b of the pilot draws.
 
-    They are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means differ
-    most in units of its spread. The weight of a feature is the difference of its means over the square of its spread.
+    The functions are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means
+    differ most in units of its spread. The weight of a feature is the difference of its means over the square of its
+    spread.
     """
     spread = np.concatenate([a, b]).std(axis=0)
     weights = np.divide(a.mean(axis=0) - b.mean(axis=0), spread**2, out=np.zeros_like(spread), where=spread > 0)
@@ -56,7 +57,7 @@ def _least_p(a: Matrix, b: Matrix, statistics: list[Callable[[Matrix], Vector]])
 def difference_in_law(
     setting: Setting, x: Matrix, other: Matrix, label: str, alpha: float, confirmation: int = CONFIRMATION
 ) -> Difference:
-    """How the law of the output on x differs from that on other data, as far as draws prove it.
+    """The difference between the laws of the output on two data sets, as far as draws prove it.
 
     A target with one law is found to differ with probability at most `alpha`.
     """

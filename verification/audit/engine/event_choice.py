@@ -1,8 +1,9 @@
 """Which event to test: the event whose p-value on the test draws is expected to be the smallest.
 
-An event occurs k times in n draws on one data set and k' times in n' draws on the other, all of them pilot draws. Of
-many events some look better than they are. Therefore the probability p of an event enters by a lower confidence bound
-and p' by an upper one. The score then asks what the test draws would show if these were the true probabilities:
+An event occurs k times in n pilot draws on one data set, with probability p, and k' times in n' pilot draws on the
+other, with probability p'. Among many events, some look more extreme by chance than they are. Therefore a lower
+confidence bound replaces p, and an upper one replaces p'. The score is the expected result of the test draws if these
+bounds were the true probabilities:
 
 pure DP : the lower bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim, which is the smallest Kullback–Leibler divergence
@@ -18,21 +19,21 @@ from scipy.special import betaincinv, expit, logit, xlogy
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
-RUN_ERROR = 1e-10  # near the level at which one check of a run is decided, unless told otherwise
+RUN_ERROR = 1e-10  # the default level: near the level at which one check of a run is decided
 BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
 TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
-ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α by which the coins that keep a zCDP claim are found
+ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α that decide which pairs of coins keep a zCDP claim
 SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the second coin of the table
-LARGEST_EXPONENT = 30.0  # beyond it e^ε exceeds any number of draws
-REACHED = 0.5  # share of the largest ρ in reach of any test that a bet chosen on pilot draws attains
-WITHIN = 1e6  # is taken from the score of events within the claim
+LARGEST_EXPONENT = 30.0  # beyond it e^ε larger than any number of draws
+REACHED = 0.5  # the share of the largest detectable ρ that a bet chosen on pilot draws attains
+WITHIN = 1e6  # subtracted from the score of events that keep the claim
 BISECTIONS = 50
 
 
 def thresholds(pooled: Vector) -> Vector:
-    """The values that are tried as thresholds: quantiles, and order statistics that go out to the extremes."""
+    """The candidate thresholds: quantiles, and extreme order statistics."""
     ordered = np.sort(pooled)
     n = len(ordered)
     outer = np.unique(
@@ -58,7 +59,7 @@ def scores(
 ) -> Vector:
     """The score of events with these counts in the pilot draws of two data sets, for a test with `mean` draws of each.
 
-    `error` is the level at which the test will be decided.
+    `error` is the level of the test.
     """
     p, q = pessimistic(first, sizes[0])[0], pessimistic(second, sizes[1])[1]
     ratio = _log_ratio_lower(p, q, mean, error)
@@ -66,7 +67,8 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    found = ratio - WITHIN  # an event within the claim shows a loss at most, and any event outside is worth more
+    # an event that keeps the claim can at most show a loss below it, and every violating event ranks above it
+    found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found
 
@@ -87,7 +89,7 @@ def _divergence(p: Vector, q: Vector) -> Vector:
 
 
 def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
-    """The smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) on the boundary of the claim."""
+    """The smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) that just keep the claim."""
     found: Vector = (_divergence(p[:, None], allowed) + _divergence(q[:, None], GRID)).min(axis=1, initial=np.inf)
     return found
 
@@ -106,12 +108,12 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
 
 @lru_cache(maxsize=16)
 def largest_kept(guarantee: Guarantee) -> Vector:
-    """For every probability in `GRID` on one data set, the largest on the other data set that keeps the claim."""
+    """For every probability in `GRID` on one data set, the largest probability on the other that keeps the claim."""
     if isinstance(guarantee, PureDP | ApproximateDP):
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
         return np.asarray(
             np.minimum(np.exp(min(epsilon, LARGEST_EXPONENT)) * GRID + delta, 1.0)
-        )  # the complement is an event of its own
+        )  # the complement of the event must keep the claim too
     low, high = GRID, np.ones(len(GRID))
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -140,11 +142,11 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     if isinstance(guarantee, PureDP):
         log_share = math.log(error) / sizes[0]
         return max(0.0, log_share - math.log(-math.expm1(log_share)))
-    if isinstance(guarantee, ApproximateDP):  # the claim at its best: p = 1, q = (1 − δ) e^{−ε}
+    if isinstance(guarantee, ApproximateDP):  # the extreme case that keeps the claim: p = 1, q = (1 − δ) e^{−ε}
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
     missed = -math.expm1(math.log(error / 4) / min(sizes))  # two Clopper–Pearson bounds: coins (1 − missed, missed)
-    share = math.exp(math.log(error) / sum(sizes))  # the claim at its best: coins (s, 1 − s), s^(n + n') = error
+    share = math.exp(math.log(error) / sum(sizes))  # the extreme case: coins (s, 1 − s) with s^(n + n') = error
     return max(_rho_of_coin(1 - missed), REACHED * _rho_of_coin(share))
 
 

@@ -1,4 +1,4 @@
-"""What an audit of privacy counts: statistics of an output, events, and the pairs of data sets that it compares."""
+"""The objects of an audit of privacy: statistics of an output, events, and pairs of data sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from covassay.verification.audit.engine.facts import DifferingRow, Neighbours
 from covassay.verification.audit.engine.features import contrasts
 from covassay.verification.audit.engine.sampling import Draws
 
-# A statistic is rounded to this many decimals. What lower-order bits reveal is tested elsewhere (`low_order_bits`).
+# A statistic is rounded to this many decimals. The leak through lower-order bits is tested in `low_order_bits`.
 DECIMALS = 9
 
 
@@ -28,7 +28,7 @@ class Statistic:
     threshold: float | None = None
 
     def values(self, outputs: Matrix) -> Vector:
-        """The statistic of every output, rounded to `DECIMALS`. Where it is not a number, the value is 0."""
+        """The statistic of every output, rounded to `DECIMALS`; 0 where the statistic is not a number."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
 
@@ -37,11 +37,11 @@ class Statistic:
 class Pair:
     """Two neighbouring data sets, and the statistics from which an event is chosen.
 
-    weight : the number of draws of the run is multiplied by it for this pair.
+    weight : a factor for the number of draws on this pair.
     remarks : exact facts about the mechanism that are printed beside the bound.
-    failures_tell : False if one of the data sets lies outside the domain. The target may reject this one, so a
+    failures_tell : False if one of the data sets lies outside the domain. The target may reject that data set, so a
         difference in failures shows nothing.
-    box : a box that holds the rows of this pair. None stands for the box of the whole audit.
+    box : a box that holds the rows of this pair. If None, the box of the whole audit applies.
     by_entry : whether the noise may have a different scale on every entry of the output.
     """
 
@@ -58,7 +58,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Event:
-    """{statistic ≥ threshold}, or {statistic ≤ threshold}. Without a statistic, the event that the target fails."""
+    """{statistic ≥ threshold} or {statistic ≤ threshold}; without a statistic, the event that the target fails."""
 
     statistic: Statistic | None
     threshold: float = 0.0

@@ -1,4 +1,4 @@
-"""The figures of findings, a dataclass for each kind: what a report prints, what JSON holds, what other questions read.
+"""The figures of findings, one dataclass for each kind; reports print them, and other questions read them.
 
 The JSON form of facts and its schema follow from the fields. A field that is None is left out of the JSON form.
 """
@@ -10,29 +10,33 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.statistics.tests import POWER
 
-Failures = dict[str, int]  # how draws without an output ended, counted
+Failures = dict[str, int]  # the number of draws without an output, for each way in which they ended
 Side = Literal["first", "second"]
 
 
 def says(text: str, **rules: Any) -> dict[str, Any]:
-    """What a field means, and further rules of JSON Schema, as the metadata of the field."""
+    """The metadata of a field: its description, and further keywords of JSON Schema."""
     return {"description": text, **rules}
 
 
 SHARE = {"minimum": 0, "maximum": 1}
 COUNT = {"minimum": 0}
-NULLABLE = "nullable"  # the key of a field, in its metadata, that is null in JSON where it is None, and not left out
-NOT_IN_JSON = "not in JSON"  # the key of a field, in its metadata, that other questions read and no report holds
+NULLABLE = "nullable"  # metadata key: a field whose value None becomes null in JSON, where other fields are left out
+NOT_IN_JSON = "not in JSON"  # metadata key: a field for other questions, which no report contains
 
 
 @dataclass(frozen=True)
 class Facts:
     """The figures of one finding."""
 
+    def __init_subclass__(cls) -> None:
+        storable(cls)
+
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Whether these figures show no more loss than this guarantee allows; not known, unless a kind says so."""
+        """Whether these figures show no more loss than this guarantee allows; False for kinds that do not define it."""
         return False
 
 
@@ -66,7 +70,7 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """What a test of an event would have seen, on an event as likely as the one that was tested."""
+    """The losses that a test would have detected on an event as likely as the tested event."""
 
     probability: float = field(metadata=says("The share of the event on the first side.", **SHARE))
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
@@ -209,7 +213,7 @@ class OwnData(Facts):
 
 @dataclass(frozen=True)
 class Bits(Facts):
-    """What all pairs of data sets together say of low-order bits."""
+    """The result on low-order bits over all pairs of data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
     loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
@@ -221,7 +225,7 @@ class Bits(Facts):
 
 @dataclass(frozen=True)
 class Explanation(Facts):
-    """What would explain the findings of other questions."""
+    """A possible explanation of the findings of other questions."""
 
     sentence: str = field(metadata=says("The explanation."))
 
@@ -230,7 +234,7 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Facts as plain data for JSON: what is None is left out unless it may be null, and infinities are strings."""
+    """Facts as plain data for JSON: fields that are None are left out unless they may be null; inf is a string."""
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]
         return {f.name: as_data(item) for f, item in named if NULLABLE in f.metadata or item is not None}

@@ -1,4 +1,4 @@
-"""Numbers that describe an output, by its kind: what a test compares when it knows no more of the law.
+"""Features of an output, by its kind: numbers that a test compares when the law is unknown.
 
 The kinds are those of `reference.mechanisms.output`; another kind registers its own functions.
 """
@@ -34,7 +34,7 @@ def gram_change(first: Matrix, second: Matrix) -> Matrix:
 
 @singledispatch
 def features(output: Output, dimension: int) -> Mapping[str, Feature]:
-    """Numbers that describe an output whatever the data are: where two laws differ, some of them should."""
+    """Features of an output that do not depend on the data; if two laws differ, some feature should differ."""
     raise NotImplementedError(f"features of {type(output).__name__}")
 
 
@@ -102,7 +102,7 @@ def _(output: NumberOutput, dimension: int) -> Mapping[str, Feature]:
 
 @singledispatch
 def contrasts(output: Output, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Numbers that should tell an output on one data set from an output on another, when the law is unknown."""
+    """Numbers that should distinguish outputs on one data set from outputs on another, when the law is unknown."""
     raise NotImplementedError(f"contrasts of {type(output).__name__}")
 
 

@@ -1,4 +1,4 @@
-"""What a question finds, and a look: how many draws it may make, and at which level it tests."""
+"""The findings of a question, and a look: its number of draws and the level of its tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeVar, get_args
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import Facts
+from covassay.verification.audit.engine.store import storable
 from covassay.verification.statistics.curves import Curve
 
 Kind = Literal["contract", "data path", "law", "privacy", "bits"]
@@ -14,8 +15,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 F = TypeVar("F", bound=Facts)
 
 
+@storable
 class Status(Enum):
-    """The outcome of one check. No outcome says that the target is right."""
+    """The outcome of one check. No outcome certifies the target."""
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
@@ -40,12 +42,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """One look at a target: the first, or a second on fresh draws and more of them.
+    """One round of draws from a target: the first look, or a second look on more and fresh draws.
 
     samples : draws on each data set, which a question may scale.
     level : the false-alarm probability of the question in this look, for all of its tests together.
     tests : the most p-values that the question may give in this look.
-    again : the scenarios that looked suspicious in the first look; None for all scenarios.
+    again : the scenarios to test, which were suspicious in the first look; None for all scenarios.
     stop_early : whether a question may end once it is refuted.
     bets : whether a bet may end the draws of a pair before all are made, in place of its other tests.
     """
@@ -60,23 +62,24 @@ class Look:
 
     @property
     def step(self) -> float:
-        """The level of one test alone: a smaller p-value is refuted whatever the others are."""
+        """The level of a single test: a smaller p-value refutes, whatever the other p-values are."""
         return self.level / max(1, self.tests)
 
     def asks(self, scenario: str) -> bool:
-        """Whether this look is at that scenario."""
+        """Whether this look includes that scenario."""
         return self.again is None or scenario in self.again
 
 
+@storable
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a question found.
+    """One result of a question.
 
     A finding with a p-value is decided by the error budget; its status is provisional until then. `scenario` names the
     data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
-    data sets on which it was made, where these can be a witness: two neighbours, or one data set. `curve` draws what
-    was tested beside its law. `promising` earns a second look whatever the p-value is. `exact` says that arithmetic
-    decided a part of the claim, so that the finding counts as a test. `question` is filled in by the loop.
+    data sets behind the finding, if they can be a witness: two neighbours, or one data set. `curve` plots the tested
+    quantity beside its law. `promising` asks for a second look whatever the p-value is. `exact` says that arithmetic
+    decided a part of the claim, so that the finding counts as a test. The loop over the questions fills in `question`.
     """
 
     kind: Kind
@@ -95,7 +98,7 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """The full name of the check, unique in a run."""
+        """The full name of the check, which is unique in a run."""
         return " / ".join(part for part in (self.kind, self.scenario, self.name) if part)
 
     def plain(self) -> dict[str, Any]:
@@ -105,11 +108,11 @@ class Finding:
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The finding that `plain` gave, without its facts and its data sets."""
+        """The finding whose plain form this is, without its facts and its data sets."""
         return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:
-        """The facts, if they are of this kind."""
+        """The facts if they are of the given kind, otherwise None."""
         return self.facts if isinstance(self.facts, kind) else None
 
 

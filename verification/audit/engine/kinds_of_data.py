@@ -1,14 +1,14 @@
 """Whether the target has the law of the reference on data of many kinds: draws of both on the same data are compared.
 
-An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target
-adds noise to a query, and a seed fixes the noise, `same_noise` detects this without sampling error. If not, a few
-draws on every data set of the zoo are compared with draws of the reference on the same data. A few budgets other than
-the claimed one count as kinds of data too.
+An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target adds
+noise to a query, and a seed fixes the noise, `same_noise` detects this without sampling error. Otherwise a few draws on
+every data set of the zoo are compared with draws of the reference on the same data. A few other budgets than the
+claimed one are treated as kinds of data too.
 
-If both laws are equal, the place of a draw among all draws before it is uniform, and independent of the places before
-it, because every order of the draws is equally likely (Rényi 1962). So places on different data sets can be tested
-together, by Kolmogorov–Smirnov: those on one data set, on all data of one kind, and on all data of one shape. For each
-group there are two tests for every feature of the output; its p-value is the smallest of theirs times their number.
+If both laws are equal, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks,
+because every order of the draws is equally likely (Rényi 1962). So ranks on different data sets can be pooled for
+Kolmogorov–Smirnov tests: all ranks on one data set, on data of one kind, or on data of one shape. For each group, every
+feature of the output has two tests; the p-value of the group is the smallest of their p-values times their number.
 """
 
 import time
@@ -32,38 +32,38 @@ from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirn
 KINDS = "data of many kinds"  # takes the place of a scenario's name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
-DRAWS, FEWEST = 12, 6  # of the target on a data set: at `DEFAULT` samples, and at least
-TIMES_AT_BUDGETS = 16  # times as many draws at another budget, of which there are few
+DRAWS, FEWEST = 12, 6  # draws of the target on a data set, with `DEFAULT` samples and at least
+TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
 BESIDE = 2  # times as many draws of the reference
-# Features are rounded to this share of their median size. So 0 counts as equal to what rounding can make of it in
-# another implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
+# Features are rounded to this share of their median size. So 0 counts as equal to a rounding error in another
+# implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
-PACE = 0.05  # seconds of a draw; where it takes longer, no other data of that shape are tried, for the sake of time
+PACE = 0.05  # seconds; if a draw takes longer, no other data of that shape are tried, to save time
 NAMED = 3  # data sets, kinds or shapes that are named
 
 
-Sample = Callable[[Matrix, np.random.Generator], Matrix]  # (x, generator) -> an output of the reference
+DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]  # (x, size, generator) -> outputs of the reference
 
 
 @dataclass(frozen=True)
 class AtBudget:
-    """A budget other than the claimed one: in words, as the arguments of a draw, with the reference and data there."""
+    """Another budget than the claimed one: in words, as arguments of a draw, and with the reference and data for it."""
 
     words: str
     budget: dict[str, Any]
-    sample: Sample
+    draws: DrawsOf
     x: Matrix
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The reference, which is drawn beside the target.
+    """The reference, whose draws are compared with those of the target.
 
-    features : x -> numbers that describe an output on x. own : a data set of the user's, on which it is drawn as well.
-    budgets : other budgets at which it is drawn as well.
+    features : x -> numbers that describe an output on x. own : a data set of the user, on which it is also drawn.
+        budgets : other budgets at which it is also drawn.
     """
 
-    sample: Sample
+    draws: DrawsOf
     features: Callable[[Matrix], Mapping[str, Feature]]
     smallest_dimension: int
     own: Matrix | None = None
@@ -72,14 +72,14 @@ class Beside:
 
 @dataclass
 class _Group:
-    """The places of draws that are tested together, by feature, and the last data set that they are from."""
+    """The ranks of draws that are tested together, by feature, and the last data set that was added."""
 
     places: dict[str, list[Vector]] = field(default_factory=dict)
     draws: int = 0
     x: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
 
     def add(self, found: Mapping[str, Vector], x: Matrix) -> None:
-        """Add the places of the draws on one data set."""
+        """Add the ranks of the draws on one data set."""
         self.x = x
         self.draws += max(map(len, found.values()))
         for name, of_feature in found.items():
@@ -91,7 +91,7 @@ class _Group:
         return 2 * len(self.places)
 
     def p_value(self) -> float:
-        """The p-value of the claim that all places are uniform: the smallest of all tests, times their number."""
+        """The p-value that all ranks are uniform: the smallest p-value of all tests, times their number."""
         return min(1.0, self.tests * min(map(_least_p, map(np.concatenate, self.places.values()))))
 
 
@@ -101,7 +101,7 @@ def _least_p(sample: Vector) -> float:
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
-    """The place, in [0, 1], of every value among all of `beside` and the values before it; rng breaks ties."""
+    """The rank, scaled to [0, 1], of every value among all of `beside` and the earlier values; rng breaks ties."""
     everything = np.concatenate([beside, values])
     grid = GRID * float(np.median(np.abs(everything)))
     if grid > 0:
@@ -114,7 +114,7 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
 
 
 def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
-    """Draw on data of every kind and shape; the checks carry p-values and are not decided yet."""
+    """Draw on data of every kind and shape; the checks have p-values and are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
     failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * look.samples / DEFAULT))
@@ -127,7 +127,8 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
                 at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look.name}"
             )
         except _TimeOut:
-            if member.category == GIVEN or at is not setting:  # it says nothing of the other data at the claimed budget
+            # this failure says nothing about the other data at the claimed budget
+            if member.category == GIVEN or at is not setting:
                 failing += 1
                 continue
             why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
@@ -157,22 +158,25 @@ def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, S
     if beside.own is not None:
         yield DataSetOfZoo(GIVEN, beside.own), setting, beside, 1
     for other in beside.budgets:
-        at, reference = replace(setting, budget=other.budget), replace(beside, sample=other.sample)
+        at, reference = replace(setting, budget=other.budget), replace(beside, draws=other.draws)
         yield DataSetOfZoo(f"budget {other.words}", other.x), at, reference, TIMES_AT_BUDGETS
 
 
 class _TimeOut(Exception):
-    """Draws ran into the time limit again and again."""
+    """Draws ran into the time limit repeatedly."""
 
 
 def _places_on(
     setting: Setting, beside: Beside, member: DataSetOfZoo, size: int, label: str
 ) -> tuple[dict[str, Vector] | None, float]:
-    """Places on one data set, by feature, None if a draw fails or the reference rejects the data; and the seconds."""
+    """The ranks on one data set, by feature, and the seconds of a draw.
+
+    The ranks are None if a draw fails or the reference rejects the data.
+    """
     rng = np.random.default_rng(stream(setting.seed, "beside", label))
     start = time.perf_counter()
     try:
-        reference = np.array([beside.sample(member.x, rng) for _ in range(BESIDE * size)])
+        reference = beside.draws(member.x, BESIDE * size, rng)
     except InvalidInput:
         return None, time.perf_counter() - start
     seconds = time.perf_counter() - start
@@ -183,14 +187,14 @@ def _places_on(
     if len(draws.outputs) < size:
         return None, seconds
     found = {}
-    with np.errstate(all="ignore"):  # an output near the largest number may have a norm beyond it
+    with np.errstate(all="ignore"):  # the norm of an output near the largest float may overflow
         for name, feature in beside.features(member.x).items():
             found[name] = places(np.nan_to_num(feature(draws.outputs)), np.nan_to_num(feature(reference)), rng)
     return found, seconds
 
 
 def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]], look: Look) -> Finding:
-    """The check of all groups of one sort."""
+    """Combine the tests of all groups of one sort into a check."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
     text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; furthest from it: "

@@ -1,14 +1,14 @@
 """The law: whether the outputs have the distribution that the reference gives them.
 
 A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the suspects of the
-scenario, which are the laws of plausible mistakes, are tried on the same draws. Those that fit are named: that is a
-diagnosis, not a verdict.
+scenario, which are the laws of plausible mistakes, are tried on the same draws. Suspects that fit the draws are named:
+that is a diagnosis, not a verdict.
 
-Up to `KEPT` draws are tested as they are. Of more, the workers keep sums (`statistics.pooling`): distances of
-distribution functions, counts beyond exact quantiles, total scales, signs, dependence. A test that has no such sums is
-made on the draws that are kept, and so are estimates and suspects. Whenever the number of blocks is a power of two, the
-sums so far are tested. A refutation there ends the draws; the share `EARLY_SHARE` of the level is set aside for it
-(`left_for_the_end`).
+Up to `KEPT` draws are kept and tested directly. If there are more, the workers reduce them to sums
+(`statistics.pooling`): distances of distribution functions, counts beyond exact quantiles, total scales, signs,
+dependence. A test without such sums uses the draws that are kept, and so do estimates and suspects. Whenever the number
+of blocks is a power of two, the sums so far are tested. A refutation by these sums ends the draws; the share
+`EARLY_SHARE` of the level is reserved for it (`left_for_the_end`).
 """
 
 import math
@@ -31,24 +31,24 @@ from covassay.verification.statistics.tests import Pooled, TestResult
 FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # another factor fits better if its p-value is so many times as large; a smaller ratio may be chance
-SAME = 0.04  # factors that differ by a smaller share are not told apart
+BETTER = 5.0  # another factor fits better if its p-value is so many times larger; a smaller ratio may be chance
+SAME = 0.04  # factors that differ by a smaller share are not distinguished
 ANSWERS = "an output in every draw"
-FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
+FEWEST_DRAWS = 50  # the least draws in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
-SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
-EARLY_SHARE = 1e-3  # of the level, for tests before the last block
-MOST_EARLY = 60  # times that the sums are tested before the last block: each time there are twice as many blocks
+SMALLEST_SHARE = 10  # nor if fewer than one in so many draws gives an output
+EARLY_SHARE = 1e-3  # the share of the level for tests before the last block
+MOST_EARLY = 60  # how often the sums are tested before the last block: each time after twice as many blocks
 
 Test = Callable[[Matrix], TestResult]
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law.
+    """The law of a plausible mistake: a stable name, an explanation, and a test whether draws follow this law.
 
-    `rivals` makes the test of a law with another factor, and `factor` is the one that the mistake has there: the
-    suspect is named only if no other factor fits better. None if no quantity is multiplied.
+    If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
+    factor: the suspect is named only if no other factor fits better. Otherwise `rivals` is None.
     """
 
     name: str
@@ -59,15 +59,15 @@ class Suspect:
 
     @classmethod
     def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
-        """The mistake of a factor; `test` makes the test that a quantity has this multiple of its value."""
+        """The suspect of a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
-        """Of draws under this law."""
+        """The p-value of draws under this law."""
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """The p-values of the laws with other factors, by factor."""
+        """The p-value under each law with another factor, by factor."""
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -76,7 +76,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A data set, the tests of draws on it, and the suspects to try when a test fails.
+    """A data set, the tests of draws on it, and the suspects to try if a test fails.
 
     `estimates` turn draws into sentences with figures, such as a confidence interval. `weight` multiplies the number of
     draws.
@@ -93,7 +93,7 @@ class Scenario:
 @storable
 @dataclass(frozen=True)
 class LawSums:
-    """The sums of tests over blocks: by their name, and in how many blocks a statistic was not finite."""
+    """The sums of tests over blocks, by test, and the number of blocks in which a statistic was not finite."""
 
     parts: dict[str, Pooled] = field(default_factory=dict)
     impossible: Counter[str] = field(default_factory=Counter)
@@ -108,14 +108,14 @@ class LawSums:
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
-        """The results of the tests that have sums, and of those with a statistic that was not finite."""
+        """The results of the tests that have sums, and of the tests whose statistic was not finite in some block."""
         found = {name: part.result() for name, part in self.parts.items()}
         return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
 
 
 @dataclass(frozen=True)
 class LawOf:
-    """Makes the sums of a block of draws; they count values beyond the quantiles that `size` draws reach."""
+    """Reduce a block of draws to sums; these count values beyond the quantiles that `size` draws should reach."""
 
     tests: Mapping[str, Test]
     size: int
@@ -134,12 +134,12 @@ class LawOf:
 
 
 def number_of_tests(scenario: Scenario) -> int:
-    """The most p-values that a scenario gives: its tests, its failures and its tails."""
+    """The largest number of p-values of a scenario: those of its tests, of failures and of its tails."""
     return len(scenario.tests) + 2
 
 
 def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list[Finding], Draws]:
-    """Draw once and run every test; the findings carry p-values and are not decided yet."""
+    """Draw once and run every test; the findings have p-values and are not decided yet."""
     size, label = max(FEWEST_DRAWS, round(look.samples * scenario.weight)), f"law/{scenario.name}/{look.name}"
     draws = draw(setting, scenario.x, size, label, slice(0, WHOLE))
     if len(draws.outputs) < max(FEWEST_OUTPUTS, min(size, KEPT) // SMALLEST_SHARE):
@@ -154,7 +154,8 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """The findings; those that could refute leave it open if draws are missing: a slow draw may be one of large noise.
+    """If draws are missing, findings that could refute become inconclusive: a slow draw may have larger noise than
+    others.
 
     Holm's procedure rejects no p-value above the level.
     """
@@ -172,7 +173,7 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """The findings with more draws than are kept. `results` are of the first; they stand for tests without sums."""
+    """The findings with more draws than are kept; tests without sums use `results`, from the draws that are kept."""
     law, label = named
     shown = {
         name: result if name in law.tests else replace(result, null=f"{result.null} (the first {first.size} draws)")
@@ -196,19 +197,19 @@ def _run_many(
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """The share of the level that all findings of a look may use: the rest is for tests before the last block."""
+    """The share of the level for the findings at the end of a look; the rest is for tests before the last block."""
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 
 def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:
-    """The findings with their p-values multiplied."""
+    """The findings with their p-values multiplied by a factor."""
     return [f if f.p_value is None else replace(f, p_value=min(1.0, f.p_value * factor)) for f in findings]
 
 
 def _all_tested(
     scenario: Scenario, results: Mapping[str, TestResult], draws: Draws | Summary[LawSums], kept: Draws, look: Look
 ) -> list[Finding]:
-    """The findings of all tests, and that of failures."""
+    """The findings of all tests, and the finding on failures."""
     estimates = "; ".join(finite_estimate(estimate, kept.outputs) for estimate in scenario.estimates)
     if estimates and kept.size < draws.size:
         estimates += f" (from the first {kept.size} draws)"
@@ -224,7 +225,7 @@ def _too_few(scenario: Scenario, draws: Draws | Summary[LawSums]) -> Finding:
 
 
 def _failures(scenario: Scenario, draws: Draws | Summary[LawSums]) -> list[Finding]:
-    """A refuted check if some draws failed: the law gives every draw an output. A time-out says nothing of the law."""
+    """A refuted check if some draws failed: under the law, every draw has an output. Time-outs do not count."""
     failed = {what: count for what, count in draws.failures.items() if not what.startswith("time-out")}
     if not failed:
         return []
@@ -264,7 +265,7 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
 def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
     """The suspects whose law fits the draws of every scenario, the best fit first.
 
-    How well a law fits is the product of its p-values. If another factor fits better, a suspect is left out.
+    The fit of a law is measured by the product of its p-values. If another factor fits better, a suspect is left out.
     """
     found: list[tuple[float, Suspect]] = []
     for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:

@@ -1,10 +1,10 @@
 """Statistics learned from draws: estimates of the log likelihood ratio ln(p/p') of an output on two data sets.
 
-They serve where the law is unknown and the output is not one number: flags, indices, lists. Each is learned from one
-part of the draws and judged on others, so that how well it fits the part it learned from plays no role.
+They are used where the law is unknown and the output is not one number: flags, indices, lists. Each statistic is
+learned from one part of the draws and evaluated on others, so that overfitting plays no role.
 
 joint   : the ratio of the frequencies of the whole output. It is the best statistic if there are few possible outputs,
-          and it shows a generator with few seeds, whose outputs come again on one data set and never on the other.
+          and it exposes a generator with few seeds, whose outputs repeat on one data set and never occur on the other.
 entries : the sum over the entries of the ratios of the frequencies of their cells. It is the best statistic if the
           entries are independent, and often a good one.
 """
@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 
 PRIOR = 0.5  # pseudo-draws on either data set in every cell
 QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
-ATOM = 0.02  # share of the draws of an entry that makes a value a cell of its own
+ATOM = 0.02  # a value with this share of the draws of an entry gets a cell of its own
 
 LogRatio = Callable[[Matrix], Vector]  # outputs (size, …) -> (size,)
 Cells = NDArray[np.intp]
@@ -28,7 +28,7 @@ def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
     """The statistics that outputs on two data sets suggest, by name; all outputs have one shape."""
     one, two = _flat(first), _flat(second)
     distinct = np.unique(np.concatenate([one, two]), axis=0)
-    if len(distinct) < len(one) + len(two):  # no output comes twice under a law with a density
+    if len(distinct) < len(one) + len(two):  # under a law with a density, no output occurs twice
         yield "learned ln p(Y)/p'(Y)", _joint(one, two)
     yield "Σ learned ln p(Yᵢ)/p'(Yᵢ)", _entries(one, two)
 
@@ -38,7 +38,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """ln(p/p') of every cell, from the cells in which the draws on either data set lie."""
+    """The estimate of ln(p/p') for every cell, from the cells in which the draws on either data set lie."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -50,7 +50,7 @@ def _joint(one: Matrix, two: Matrix) -> LogRatio:
     ratios = dict(zip(map(bytes, known), _ratios(cells[: len(one)], cells[len(one) :], len(known)), strict=True))
 
     def values(outputs: Matrix) -> Vector:
-        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # 0 for an output never seen
+        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # 0 for an output that did not occur
 
     return values
 
@@ -67,7 +67,7 @@ def _entries(one: Matrix, two: Matrix) -> LogRatio:
 
 
 def _edges(values: Vector) -> Vector:
-    """The edges between the cells of one entry: its frequent values, and quantiles that go out into both tails."""
+    """The edges between the cells of one entry: its frequent values, and quantiles up to both tails."""
     known, counts = np.unique(values, return_counts=True)
     atoms = known[counts >= ATOM * len(values)]
     others = values[~np.isin(values, atoms)]
@@ -76,5 +76,5 @@ def _edges(values: Vector) -> Vector:
 
 
 def _cells(values: Vector, edges: Vector) -> Cells:
-    """The cells in which values lie: each edge is a cell of its own, and so is what lies between two edges."""
+    """The cells in which values lie: each edge is a cell of its own, and so is the interval between two edges."""
     return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

@@ -1,9 +1,9 @@
-"""Where outputs are centred, when that is not the query: simple explanations, tried on several data sets.
+"""Find the centre of outputs that are not centred on the query: simple explanations are tried on several data sets.
 
-It is asked after a refutation only, and it decides nothing. A wrong centre makes every statement about the scale of the
-noise wrong, so it comes first: a division by n that is missing looks like noise of many times the scale.
+This runs only after a refutation, and decides nothing. A wrong centre makes every statement about the noise scale
+wrong, so it is examined first: a missing division by n looks like noise of many times the scale.
 
-If equal seeds give equal noise, two draws show exactly how far data move the output from where zero data put it.
+If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
 Otherwise the centre is the mean of many draws, up to its standard error.
 """
 
@@ -21,21 +21,21 @@ from covassay.verification.statistics.streams import stream
 SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
 LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)  # where the noise is small
 SEEDS = 3
-DRAWS = 1000  # where two draws do not show the centre
+DRAWS = 1000  # draws, where equal seeds do not show the centre
 LARGE_DRAWS = 40
-AGREE = 2.0**-16  # relative difference that float32 can make
-ERRORS = 4.5  # standard errors that chance can make: over a hundred entries, with probability below 1e-3
+AGREE = 2.0**-16  # a relative difference that float32 can cause
+ERRORS = 4.5  # standard errors that chance can explain: among a hundred entries, more occur with probability below 1e-3
 SURELY = 7.0  # standard errors that show that the query is not the centre
-COARSE = 0.03  # of the query, by which clipping and projections may move the centre where the noise is small
+COARSE = 0.03  # relative to the query: clipping and projections may move the centre by so much where the noise is small
 
 Query = Callable[[Matrix], Matrix]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One place where outputs could be centred in place of the query, and how it is said.
+    """A possible centre of the outputs other than the query, and the sentence for the report.
 
-    text : with {q} for the query and {n} for the number of rows. centre : (x, query(x)) -> that place.
+    text : with {q} for the query and {n} for the number of rows. centre : (x, query(x)) -> the centre.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Location:
-    """Where the outputs are centred: a sentence, and x -> the place."""
+    """The centre of the outputs: a sentence, and a function x -> centre."""
 
     sentence: str
     at: Query
@@ -93,7 +93,7 @@ OF_VECTORS = (
 
 @dataclass(frozen=True)
 class _Seen:
-    """Where the outputs on one data set are centred, and by how much that can be wrong, entry by entry."""
+    """The estimated centre of the outputs on one data set, and the error of every entry."""
 
     x: Matrix
     query: Matrix
@@ -101,7 +101,7 @@ class _Seen:
     error: Matrix
 
     def misfit(self, place: Matrix) -> float:
-        """The largest distance from a place, in errors."""
+        """The largest distance of an entry from a proposed centre, in units of its error."""
         return float((np.abs(self.centre - place) / self.error).max())
 
 
@@ -114,10 +114,11 @@ def where_centred(
     smallest: int = 1,
     fitted: bool = True,
 ) -> Location | None:
-    """Where the outputs are centred, if it is not on the query and one explanation fits all data sets.
+    """The centre of the outputs if it is not the query and one explanation fits all data sets; otherwise None.
 
-    name : of the query, in the sentence. coarse : the output is the query only up to what vanishes as n grows.
-    fitted : whether a number is fitted, by which the query may be multiplied, if no explanation fits.
+    name : the name of the query in the sentence. coarse : the output equals the query only up to terms that vanish as n
+        grows.
+    fitted : if no explanation fits, whether a multiple of the query is tried, with a fitted factor.
     """
     seen = list(_centres(setting, query, coarse, smallest))
     if len(seen) < 2:
@@ -128,7 +129,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            if fitting:  # where the centre is seen coarsely, several fit, and the first one is the simplest
+            if fitting:  # if the centre is known coarsely, several explanations fit, and the first one is the simplest
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
     return None
@@ -140,7 +141,7 @@ def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
 
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
-    """The query itself, with a sentence on the noise, if the mean of the noise is not zero on data of zeros."""
+    """The query itself, with a sentence about the noise, if the noise has a mean other than zero on data of zeros."""
     n, d = SMALL_SHAPES[0]
     x = np.zeros((n, max(d, smallest)))
     seen = _mean(setting, x, np.asarray(query(x), dtype=np.float64), coarse=False)
@@ -154,7 +155,7 @@ def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | No
 
 
 def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
-    """The query times one number, fitted by weighted least squares."""
+    """The query times one factor, which is fitted by weighted least squares."""
     weights = [1 / one.error**2 for one in seen]
     size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
     if size == 0:
@@ -185,7 +186,7 @@ def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Ite
 
 
 def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
-    """The centre by what the data change under one seed; None if the change is not the same under every seed."""
+    """The centre by the effect of the data under one seed; None if the effect differs between seeds."""
     if not setting.target.seeded:
         return None
     changes, size = [], 0.0
@@ -204,12 +205,12 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
     error = max(AGREE * size, 1e-12)
     if spread > error:
         return None
-    # without any noise, or with noise that all draws share, this holds too
+    # this also holds without any noise, or if all draws share one noise
     return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
 
 
 def _mean(setting: Setting, x: Matrix, query: Matrix, coarse: bool) -> _Seen | None:
-    """The centre by the mean of draws; None if half of them fail."""
+    """The centre estimated by the mean of draws; None if half of the draws fail."""
     draws = draw(setting, x, LARGE_DRAWS if coarse else DRAWS, f"location/{x.shape}")
     if len(draws.outputs) < draws.size / 2 or len(draws.outputs) < LARGE_DRAWS / 2:
         return None

@@ -1,26 +1,26 @@
-"""Low-order bits: what the last digits of a released float reveal, whatever its law is in real arithmetic.
+"""Low-order bits: the information in the last digits of a released float, whatever its law is in real arithmetic.
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
 check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
-on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Beside 0, noise keeps bits
-far below those of the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats
-shows an event on one side that it never shows on the other (Mironov 2012). `bit_statistics` has the numbers of which
-events are counted, and `bit_pairs` the data sets.
+on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Noise added to 0 keeps its
+lowest bits; noise added to a large query is rounded to a multiple of a larger unit. So an event can occur on one data
+set that never occurs on the other (Mironov 2012). `bit_statistics` defines the numbers behind the events, and
+`bit_pairs` the data sets.
 
 Why a finding is a violation. All these numbers are functions of the released bits, so such an event is a set of
 outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
 refutes the claim about what is released, whatever the law would be in real arithmetic.
 
 Why a release that keeps its claim to the bit is not flagged. If R is any function of the output, such as rounding to a
-public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps it for every event (post-processing), and so for
-events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, and these may have
-another law on either side; the claim bounds how much, and only a loss above the claim is a finding. The test then errs
-with at most the stated probability.
+public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
+including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
+laws on the two data sets may differ; the claim bounds how much, and only a loss above the claim is a finding. So the
+test refutes such a release with at most the stated probability.
 
-Where the draws go. Every pair has a first look, which only chooses an event. The draws that test it are made if the
-first look promises that a budget of draws can prove a loss above the claim. All draws so far choose the event of the
-next stage, and fresh ones test it, so that the error of a run is at most the number of pairs times the number of
-stages times the level of one test.
+How the draws are used. Every pair has a first look, which only chooses an event. The event is tested on further draws
+if the first look suggests that the budget of draws can prove a loss above the claim. All draws so far choose the event
+of the next stage, and fresh draws test it, so that the error of a run is at most the number of pairs times the number
+of stages times the level of one test.
 """
 
 import math
@@ -29,7 +29,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import poisson
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
@@ -49,26 +48,28 @@ from covassay.verification.statistics.ratio import (
     ratio_p_value,
 )
 from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
-STAGES = 4  # tests of one pair at most
+STAGES = 4  # the most tests of one pair
 EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
-SPARE = 1.5  # so many times the draws that an event is expected to need are made
-HOPE = 2.0  # an event that seems to need so many times the draws left is tested: its probability is a lower bound
+SPARE = 1.5  # the number of draws is so many times the number that an event is expected to need
+# an event is tested even if it seems to need so many times the draws left, because its probability is a lower bound
+HOPE = 2.0
 BISECTIONS = 40
-LARGEST = 100.0  # the largest ε or ρ that is shown
+LARGEST = 100.0  # the largest ε or ρ that is reported
 
 
-# WHAT TO TEST
+# THE CHOICE OF AN EVENT
 
 
 @dataclass(frozen=True)
 class BitBudget:
-    """How many draws a side the check may make, and the error it may make.
+    """The number of draws on each data set that the check may make, and its error probability.
 
-    first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : the largest
-    probability that the check flags a target that keeps its claim to the bit. thorough : spend what is left of the
-    budget on an event that was found, so that the loss shown is as large as the budget allows.
+    first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : a bound on
+        the probability that the check flags a target whose bits keep the claim. thorough : spend the rest of the budget
+        on an event that was found, so that the proven loss is as large as the budget allows.
     """
 
     first: float
@@ -79,7 +80,7 @@ class BitBudget:
 
 @dataclass(frozen=True)
 class _Choice:
-    """An event, how often the draws that chose it showed it, and how many draws a side its test is expected to need."""
+    """An event, its counts in the draws that chose it, and the draws per data set that its test is expected to need."""
 
     event: Event
     swapped: bool
@@ -93,7 +94,10 @@ class _Choice:
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
-    """How many draws a side a test at this level needs for events with these counts; infinite within the claim."""
+    """The draws per data set that a test at this level needs for events with these counts.
+
+    Infinite within the claim.
+    """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
         needed: Vector = SPARE * -math.log(level) / exponents(p, q, guarantee)
@@ -103,7 +107,7 @@ def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Gu
 def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
     """The event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
 
-    That a target fails on one data set alone is for the other checks to see.
+    A target that fails on one data set alone is left to other checks.
     """
     best: _Choice | None = None
     sizes = sides[0].size, sides[1].size
@@ -128,15 +132,15 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Whether so many draws a side may well prove a loss, and the event is not a chance of equal laws."""
+    """Whether so many draws on each data set are likely to prove a loss, and equal laws do not explain the counts."""
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
 
-# THE LOSS THAT IS SHOWN
+# THE PROVEN LOSS
 
 
 def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[str, float]:
-    """What the counts prove but for that error: ε at the δ of the claim, δ at its ε, or ρ."""
+    """The parameters that the counts prove up to that error: ε at the claimed δ, δ at the claimed ε, or ρ."""
     if isinstance(guarantee, PureDP):
         return {"epsilon": max(0.0, log_ratio_lower(counts, 1 - error))}
     p, q = probability_bounds(counts, error)
@@ -147,7 +151,7 @@ def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[
 
 
 def _shown_rho(p: float, q: float) -> float:
-    """The largest ρ, up to rounding, that the coins p and q refute."""
+    """The largest ρ, up to rounding, that coins with probabilities p and q refute."""
     low, high = 0.0, LARGEST
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -168,9 +172,9 @@ def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
 
 @dataclass(frozen=True)
 class BitFindings:
-    """What the check found: its verdict, one result for every pair, and the loss that was proven, in words.
+    """The result of the check: its verdict, one result for every pair, and the proven loss in words.
 
-    `reach` says what the check would have seen, and `draws` how many draws it made.
+    `reach` describes the events that the check would have detected; `draws` is the number of its draws.
     """
 
     verdict: Verdict
@@ -180,12 +184,12 @@ class BitFindings:
     draws: int = 0
 
     def status(self, shown: Status) -> Status:
-        """The status of all pairs together; `shown` is that of a pair that shows a loss above the claim."""
+        """The status of all pairs together; `shown` is the status to give if a pair shows a loss above the claim."""
         return {Verdict.REFUTED: shown, Verdict.INCONCLUSIVE: Status.INCONCLUSIVE}.get(self.verdict, Status.NOT_REFUTED)
 
     @property
     def sentence(self) -> str:
-        """What all pairs together say."""
+        """The result of all pairs together, in words."""
         if self.verdict is Verdict.REFUTED:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
@@ -195,7 +199,7 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The draws on one pair that are kept, how many were made, and the test that was decided last."""
+    """The kept draws on one pair, the number of draws made, and the last test."""
 
     setting: Setting
     pair: Pair
@@ -210,21 +214,21 @@ class _Trials:
     refuted: bool = False
 
     def sides(self, mean: float, part: str) -> Iterator[tuple[Matrix, int, str]]:
-        """The data sets, each with a Poisson number of draws on it and their label."""
+        """The two data sets, each with a Poisson number of draws and the label of these draws."""
         label = f"bits/{self.pair.name}/{part}"
         rng = np.random.default_rng(stream(self.setting.seed, label, "sizes"))
         for side, x in (("first", self.pair.first), ("second", self.pair.second)):
             yield x, poisson_size(mean, rng), f"{label}/{side}"
 
     def look(self, mean: float) -> None:
-        """The first look: it chooses an event."""
+        """Make the first draws, and choose an event from them."""
         first, second = (draw(self.setting, *side) for side in self.sides(min(mean, KEPT), "first look"))
         self.draws, self.made = (first, second), first.size + second.size
         self.cut_short = bool(first.skipped or second.skipped)
         self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def test(self, mean: float) -> None:
-        """Test the chosen event on fresh draws; those that are kept help to choose the event of the next stage."""
+        """Test the chosen event on fresh draws; the draws that are kept help to choose the event of the next stage."""
         assert self.choice is not None
         self.stages += 1
         counting = Counting(self.choice.event)
@@ -233,7 +237,7 @@ class _Trials:
         one, two = fresh[::-1] if self.choice.swapped else fresh
         self.counts = EventCounts(one.sums.inside, two.sums.inside, one.size, two.size, mean)
         self.cut_short = self.cut_short or any(draws.skipped for draws in fresh)
-        # draws that a time limit cut short are no Poisson number
+        # if the time limit cuts draws short, their number has no Poisson law
         self.refuted = not self.cut_short and refutes(self.guarantee, self.counts, self.level)
         self.made += one.size + two.size
         self.draws = joined([self.draws[0], fresh[0].kept]), joined([self.draws[1], fresh[1].kept])
@@ -241,7 +245,7 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that was found once more, on more draws; the better of the two tests is kept."""
+        """Test an event that showed a loss once more, on more draws; the better of the two tests is kept."""
         before, choice = self.counts, self.choice
         self.test(mean)
         if not self.refuted or before is None:
@@ -251,7 +255,7 @@ class _Trials:
 def low_order_bits(
     setting: Setting, pairs: Sequence[Pair], guarantee: Guarantee, budget: BitBudget, status: Status
 ) -> BitFindings:
-    """Look for an event of low-order bits whose loss is above the claim; `status` is that of a pair that shows one."""
+    """Search for an event of low-order bits whose loss is above the claim; a pair with such an event gets `status`."""
     if not pairs:
         return BitFindings(Verdict.INCONCLUSIVE, (_result("no pair of data sets fits this output"),))
     level = budget.alpha / (len(pairs) * STAGES)
@@ -282,12 +286,12 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """What the check was sure to see of events that never occur on one of the two data sets."""
+    """The events that the check almost surely detects, among events that never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:
         size = round(mean)
-        return EventCounts(min(int(poisson.ppf(miss, p * mean)), size), 0, size, size, mean)
+        return EventCounts(min(poisson_quantile(miss, p * mean), size), 0, size, size, mean)
 
     def unseen(p: float) -> bool:
         looked = counts(p, budget.first)

@@ -1,4 +1,4 @@
-"""Changes of every number of a noise object, whose parts are arrays, numbers, dataclasses of these, and samplers."""
+"""Change every number of a noise object, whose parts are arrays, numbers, dataclasses of these, and samplers."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
@@ -8,7 +8,7 @@ from typing import Any
 def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], Any] = lambda draws: draws) -> Any:
     """The noise with every array and number changed by `number`, and every sampler by `sampler`; None stays.
 
-    A sampler is a callable part, such as `DrawsAgain`: the numbers that it holds are a key and no noise.
+    A sampler is a callable part, such as `DrawsAgain`: its numbers are a random key and not noise.
     """
     if noise is None:
         return None

@@ -1,7 +1,7 @@
 """Tests whose statistic is not a finite number although every output is one.
 
 A target without noise gives 0/0 where a statistic divides by the size of the noise, and an output of 1e200 overflows.
-Under the law that is tested, neither can happen but with probability 0, so such a statistic counts as p = 0.
+Under the tested law, both have probability 0, so such a statistic counts as p = 0.
 """
 
 import math

@@ -1,16 +1,17 @@
-"""Same noise, other budget: under one seed, additive noise changes by the factor by which its scale changes.
+"""Same noise, other budget: under one seed, additive noise is proportional to its scale.
 
-A function that takes its budget as an argument promises the mechanism for every budget, and may calibrate one of them
-in another way than the one that is audited: ρ doubled where it is small, another formula above ε = 1. In units of the
-scale that the reference has at each budget, the residual of one seed is the same number. So a few draws at other
-budgets show such a change without sampling error.
+A function that takes its budget as an argument promises the mechanism for every budget. It may calibrate some of them
+incorrectly, although the audited budget is correct: ρ doubled where it is small, another formula above ε = 1. In units
+of the reference's scale at each budget, the residual under one seed is always the same number. So a few draws at other
+budgets reveal a wrong scale without sampling error.
 
-A target whose outputs are the same at every budget does not read it. This is noted and does not refute, because the
-budget may have been fixed by whoever wrote the call. So is noise that is only larger than it has to be: a cautious
-function may cap its budget. A budget that the mechanism refuses is not asked for, because nothing is promised there.
+A target whose outputs are the same at every budget ignores its budget. This is noted and does not refute, because the
+author of the call may have fixed the budget. Noise that is only larger than necessary is noted too: a cautious function
+may cap its budget. A budget that the mechanism rejects is not tried, because nothing is promised there.
 
-If a target draws otherwise at another budget, 200 draws of it are compared with draws of the reference there. Where
-noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other budgets.
+If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
+there. Where noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
+budgets.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,34 +31,35 @@ from covassay.verification.audit.targets.target import Failure, call, well_forme
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-# ε or ρ. No two neighbours are more than a factor 1.5 apart from 0.01 to 20, so that a formula which holds up to some
-# budget is tried on both sides of it, and round numbers are among them, which a formula may single out.
+# ε or ρ. Successive budgets from 0.01 to 20 differ by at most a factor of 1.5, so that a formula which holds up to some
+# budget is tried on both sides of it. Round numbers are included, because a formula may treat them specially.
 LOSSES = (
     0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
     0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
     10.0, 11.0, 12.0, 14.0, 15.0, 17.0, 20.0,
 )  # fmt: skip
-FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made at each
+FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS, FEW_SEEDS = 8, 3  # for outputs of one number, and of several: so many that no factor or shift fits by chance
+# seeds for outputs of one number, and of several: enough that no factor or shift fits by chance
+SEEDS, FEW_SEEDS = 8, 3
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
-FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
+FIT = 1e-6  # the relative error with which one factor, or one shift, must explain all residuals
 CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explains a difference
-# Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise drown the
-# other. A choice among a few is certain with the larger number already.
+# Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise dominate. A
+# choice among a few is certain with the larger number already.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
 NAMED = 5  # budgets with one finding that are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
 
-Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # what is known of the mechanism at a budget
+Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # the audit's knowledge of the mechanism at a budget
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Guarantees with one keyword of the claim changed, by that keyword; none is near the claim."""
+    """Guarantees that differ from the claim in one keyword, grouped by this keyword; none is near the claim."""
     found = {}
     for name, value in guarantee.keywords().items():
         grid = DELTAS if name == "delta" else losses
@@ -68,7 +70,7 @@ def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> 
 def accepted_guarantees(
     guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
 ) -> dict[str, list[Guarantee]]:
-    """Those of the other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
+    """The other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
     return {
         name: [other for other in others if _accepts(reference, other)]
         for name, others in other_guarantees(guarantee, losses).items()
@@ -108,7 +110,10 @@ def _outputs(
 def budgets_that_are_read(
     setting: Setting, guarantee: Guarantee, accepted: dict[str, list[Guarantee]], smallest_dimension: int
 ) -> dict[str, bool]:
-    """Whether the target reads each keyword of its budget; empty if a draw hangs, or one seed gives several outputs."""
+    """Whether the target reads each keyword of its budget.
+
+    The result is empty if a draw hangs, or one seed gives several outputs.
+    """
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
     if (
@@ -130,13 +135,13 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """The reference to be drawn beside the target, with the other budgets that the target reads."""
+    """The reference whose draws are compared with the target's, with the other budgets that the target reads."""
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
     d = max(2, beside.smallest_dimension)
     budgets = [
-        AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].sample, x)
+        AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].draws, x)
         for other in others
         for x in _data_sets(setting, other, d)
     ]
@@ -144,7 +149,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which the output shows both the rows and the noise of a mechanism with this budget."""
+    """Data on which neither the rows nor the noise of a mechanism with this budget dominate the output."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -153,7 +158,7 @@ def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
 
 @dataclass
 class _Compared:
-    """Draws of one audit at other budgets, and what they show."""
+    """The draws of one audit at other budgets, and their results."""
 
     setting: Setting
     guarantee: Guarantee
@@ -161,12 +166,12 @@ class _Compared:
     alpha: float
     tried: int = 0
     changed: dict[str, str] = field(default_factory=dict)  # by budget: what happens to the noise there
-    larger: dict[str, str] = field(default_factory=dict)  # the same, where it is nothing but larger
+    larger: dict[str, str] = field(default_factory=dict)  # the same for noise that is only larger than claimed
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
     def compare(self, others: Sequence[Guarantee]) -> None:
-        """Draw at the claim and at other budgets, and sort these by what the draws show."""
+        """Draw at the claimed budget and at others, and classify the others by the draws."""
         path, _ = self.reference(self.guarantee)
         for n, d in COMPARED_SHAPES:
             x = zoo(n, max(d, path.smallest_dimension), self.setting.seed)[0].x
@@ -182,7 +187,7 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Keep what a wrong noise at this budget is: larger than claimed, of another shape, or not proven wrong."""
+        """Record how the noise at this budget differs: larger than claimed, of another shape, or not proven wrong."""
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:
@@ -207,7 +212,10 @@ class _Compared:
         return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
 
     def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
-        """What draws of both prove of the target's law at that budget; empty if they prove nothing."""
+        """How the target's law differs from the reference's at that budget, as far as draws prove it.
+
+        Otherwise empty.
+        """
         self.tried += 1
         if self.tried > CONFIRMATIONS:
             return ""
@@ -215,8 +223,8 @@ class _Compared:
         assert path.query is not None
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
-        theirs = np.array([beside.sample(x, rng) - query for _ in range(CONFIRMATION)])
-        fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws of usual seeds chose this budget
+        theirs = beside.draws(x, CONFIRMATION, rng) - query
+        fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws under the usual seeds chose this budget
         outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):
             return ""
@@ -226,7 +234,7 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """The check of that many other budgets."""
+        """The check of other budgets; `number` is how many were tried."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
@@ -244,9 +252,9 @@ class _Compared:
 def other_budgets(
     setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
 ) -> list[Finding]:
-    """Compare the noise at other budgets with that at the claim; nothing where one seed does not give one residual.
+    """Compare the noise at other budgets with the noise at the claim; nothing where a seed does not fix the residual.
 
-    That is where noise is not added to a query, or lies on a lattice.
+    A seed does not fix the residual where noise is not added to a query, or lies on a lattice.
     """
     if reference is None or path is None:
         return []
@@ -269,7 +277,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """What happens where, one item for what happens at several budgets in the same words."""
+    """A list of the differences and their budgets, with one item for budgets that share a difference."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

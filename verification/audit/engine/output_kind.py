@@ -20,7 +20,7 @@ EXAMPLES = ((5, 3), (7, 4))  # rows and columns, public
 class TriangleOutput(Output):
     """(d(d + 1)/2,): one triangle of a symmetric matrix, with its diagonal, row by row or column by column.
 
-    The numbers that describe an output do not ask which triangle it is, nor in which order it stands.
+    The features of an output depend neither on the triangle nor on the order of its entries.
     """
 
     kind, layout = "triangle", "(d(d + 1)/2,)"
@@ -68,7 +68,7 @@ def answers_as(setting: Setting, kind: str) -> bool:
 
 
 def found_kind(setting: Setting) -> str | None:
-    """The kind that all outputs on the examples have. None stands for a matrix, and for outputs of no common kind."""
+    """The common kind of all outputs on the examples; None for a matrix, and for outputs without a common kind."""
     n, d = EXAMPLES[0]
     first = one_draw(setting, plain_rows(setting, n, d), "output kind", n, d)
     if isinstance(first, np.ndarray) or first.kind != "malformed":
@@ -77,5 +77,5 @@ def found_kind(setting: Setting) -> str | None:
 
 
 def stated(kind: str) -> str:
-    """What the report says of a kind that was found."""
+    """The sentence of the report on a kind that was found."""
     return f"every output on example rows was a {kind}, so it is audited as a {kind}; --released KIND says otherwise"

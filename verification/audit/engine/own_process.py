@@ -1,7 +1,7 @@
-"""Child processes for threads that have to draw: in them draws run on the main thread, and they may end without harm.
+"""Child processes for draws that are called from threads: a child draws on its main thread, and may die without harm.
 
 They are started as programs, and not by `multiprocessing`, because workers of Dask are daemons, which may not have
-children of that kind. Calls and results travel over a pipe, pickled as loky does it. A child ends when the pipe is
+children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when the pipe is
 closed, hence with the process that started it.
 """
 
@@ -48,11 +48,11 @@ class OwnProcess:
 
 
 def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What the function returns in a child process, which is kept for later calls.
+    """Call the function in a child process, which is kept for later calls, and return its result.
 
     Raises
     ------
-    CannotRun : the child ended before it had a result. Whatever the function raises is raised again.
+    CannotRun : the child ended before it had a result. An exception of the function is raised again.
     """
     with _lock:
         child = _idle.pop() if _idle else None
@@ -60,7 +60,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     try:
         raised, result = child.call(function, arguments)
     except BaseException as error:
-        child.end()  # after an interruption too: the answer to this call must not be taken for that to the next
+        child.end()  # end the child after an interruption too, or the next call could receive the answer to this call
         if isinstance(error, EOFError | ConnectionError):
             raise CannotRun(ENDED) from error
         raise

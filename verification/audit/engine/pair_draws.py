@@ -3,11 +3,11 @@
 The pilot and the test have random streams of their own. The number of draws per data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
-Ending early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) watch them. The wager
-of the pilot is chosen on its first stage, and gains from the second stage on. The wager of the test is chosen on the
-whole pilot, and gains from the first stage of the test on. Let p be the p-value at which a pair may end. Once the gain
-of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager gets there with
-probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most `EARLY_SHARE` · p.
+Ending early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) bet on them. The wager
+of the pilot is chosen on its first stage, and bets from the second stage on. The wager of the test is chosen on the
+whole pilot, and bets from the first stage of the test on. Let p be the p-value at which a pair may end. Once the gain
+of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager reaches this gain
+with probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -45,7 +45,7 @@ FIRST_STAGE = 2 * CHUNK  # draws per data set in the first stage
 @storable
 @dataclass(frozen=True)
 class Counts:
-    """How many draws lie in an event, in every category of a wager, and at or beyond every threshold of a curve."""
+    """The number of draws in an event, in every category of a wager, and at or beyond every threshold of a curve."""
 
     inside: int
     bet: Vector
@@ -58,7 +58,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting:
-    """What is counted in draws that test an event: all of it was chosen before them."""
+    """The quantities to count in draws that test an event; they are chosen before these draws."""
 
     event: Event
     wager: Wager | None = None
@@ -117,7 +117,7 @@ class EventTrial:
         return self.wager.p_value(bets["first"], bets["second"])
 
     def counts(self, event: Event) -> EventCounts:
-        """How often its own event, or a failure, occurred on either data set."""
+        """The counts of the event, or of failures, on both data sets."""
         one, two = (side.draws for side in self.sides)
         first, second = (d.failed if event.statistic is None else d.sums.inside for d in (one, two))
         return EventCounts(first, second, one.size, two.size, self.mean)
@@ -130,9 +130,9 @@ class EventTrial:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided before the test: the event, the wager, and the mean number of test draws per data set.
+    """The decisions before the test: the event, the wager, and the mean number of test draws per data set.
 
-    `pilot` holds the pilot draws on the first and the second data set, or None if no pilot was made.
+    `pilot` has the pilot draws on both data sets, or is None if there was no pilot.
     """
 
     choice: EventChoice
@@ -142,7 +142,7 @@ class _Plan:
 
     @property
     def counting(self) -> Counting:
-        """What is counted in the test draws."""
+        """The quantities to count in the test draws."""
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
@@ -182,9 +182,9 @@ class PairSampler:
     def planned(
         self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
     ) -> _Plan | EventTrial:
-        """What to test: failure, the event that is fixed in advance, or else the choice of a pilot.
+        """Plan the test: of failure, of the event that is fixed in advance, or else of the event that a pilot chooses.
 
-        If the wager of the pilot ends the draws, the trial is returned, because nothing is left to test.
+        If the wager of the pilot ends the draws, no test is needed, and the trial is returned.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -200,7 +200,7 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """The draws of the pilot; or the trial, if a wager chosen on the first stage ends the pair."""
+        """The draws of the pilot; or the trial, if a wager chosen on the first stage ends the draws of the pair."""
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
         for chunks in _stages(sizes):
@@ -219,7 +219,7 @@ class PairSampler:
                 counting = Counting(choice.event, wager, levels(choice.event, made[0]))
                 fresh = joined([one for one, _ in made[1:]]), joined([two for _, two in made[1:]])
                 return _ended(choice, counting, _counted(fresh, counting), EarlyEnd(gained, mean))
-        made = made or [self.draws("none", (0, 0))]  # both Poisson numbers are 0
+        made = made or [self.draws("none", (0, 0))]  # both Poisson numbers of draws are 0
         return joined([one for one, _ in made]), joined([two for _, two in made])
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
@@ -255,7 +255,7 @@ class PairSampler:
     def counted(
         self, part: str, sizes: tuple[int, int], chunks: slice, counting: Counting
     ) -> tuple[Summary[Counts], Summary[Counts]]:
-        """The same draws, of which the counts are kept."""
+        """Make the same draws as `draws`, and keep only their counts."""
         first, second = (
             reduced(self.setting, x, size, f"{self.label}/{side}/{part}", counting, chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -263,7 +263,7 @@ class PairSampler:
         return first, second
 
     def enough(self, log_value: float) -> bool:
-        """Whether a wager ends the pair once the logarithm of its gain is `log_value`."""
+        """Whether a wager ends the draws of the pair when the logarithm of its gain is `log_value`."""
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
 
@@ -289,7 +289,7 @@ def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
 
 
 def _counted(draws: tuple[Draws, Draws], counting: Counting) -> tuple[Summary[Counts], Summary[Counts]]:
-    """The counts of draws that were made already."""
+    """The counts in draws that were already made."""
     return Summary.of(draws[0], counting(draws[0])), Summary.of(draws[1], counting(draws[1]))
 
 
@@ -299,7 +299,7 @@ def _skipped(draws: tuple[Draws, Draws] | tuple[Summary[Counts], Summary[Counts]
 
 
 def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) -> tuple[Side, Side]:
-    """The draws with their names, in the order in which the choice expects the event."""
+    """The draws with the names of their data sets, first those on which the event is expected to be likelier."""
     sides = Side("first", draws[0]), Side("second", draws[1])
     return sides[::-1] if choice.swapped else sides
 
@@ -307,6 +307,6 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """The trial of a pair that a wager ended. The event was chosen on other draws than the fresh ones."""
+    """The trial of a pair whose draws a wager ended. The event was chosen without the fresh draws."""
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

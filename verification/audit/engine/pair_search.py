@@ -1,12 +1,13 @@
-"""A search for worse neighbours than those that are tried in any case, in two rounds of short pilots.
+"""A search, in two rounds of short pilots, for neighbours with a larger loss than the standard pairs.
 
-The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both sides, from
-the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by how far apart
-the two sides are: by the divergence of two normal laws with the means and deviations of a few statistics. The best of
-the first round are ranked again on fresh draws, because among many some look better than they are.
+The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both data sets,
+from the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by the
+distance of the two samples of outputs: the divergence of two normal laws with the means and deviations of a few
+statistics. The best candidates of the first round are ranked again on fresh draws, because the best of many owe part of
+their rank to chance.
 
 The pairs found are then tested like all others. Their test draws are fresh, so the p-values are as valid as those of
-pairs that were fixed in advance, and they are counted in the multiplicity of the run.
+pairs that were fixed in advance, and the multiplicity of the run includes them.
 """
 
 import math
@@ -23,20 +24,20 @@ from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 
-SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
+SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one row among many changes little
 FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
-FOUND = 3  # pairs that are tested, each of another shape
-SHARE = 1.3  # of the draws of one pair, for each data set, that the first round may use in all
-WEIGHT = 0.5  # the weight of the test of a pair that was found
-HUGE = 1e3  # score of two sides without spread that differ
+FOUND = 3  # the most pairs that are tested, each of another shape
+SHARE = 1.3  # the draws of the first round on each data set, as a multiple of the draws on one pair
+WEIGHT = 0.5  # the factor for the number of draws that test a found pair
+HUGE = 1e3  # the score of two samples without spread that differ
 SHORT = 0.1  # norm of the rows in the shorter half of a data set
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Two neighbours, and in words how they were made."""
+    """Two neighbours, and a description of how they were made."""
 
     name: str
     first: Matrix
@@ -57,7 +58,7 @@ def _inside(x: Matrix) -> bool:
 def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Iterator[Candidate]:
     """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds.
 
-    For add-remove, the row in the place of the first comes and goes.
+    For add-remove, the row that replaces the first row is added and removed.
     """
     for n, d in SHAPES_OF_PAIRS:
         if min(output.shape(d), default=1) < 1:
@@ -72,11 +73,12 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # every data set gets two of the rows, so that every row meets all kinds of data sets over the shapes
+            # every data set gets two of the rows, so that over all shapes every row is combined with every kind of data
+            # set
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]
-                # a target may reject rows outside the ball: then both data sets are to be outside
+                # a target may reject rows outside the ball: then both data sets should have such rows
                 if adjacency != REPLACE_ONE:
                     without = second[1:]
                     if _inside(second) or not _inside(without):
@@ -86,13 +88,13 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
 
 
 def expected_draws(samples: float) -> float:
-    """About how many draws the search makes with so many samples, and the tests of the pairs that it finds."""
+    """The approximate number of draws for the search, and for the tests of the pairs that it finds."""
     second = SECOND_ROUND * SECOND_OF_A_SHAPE * len(SHAPES_OF_PAIRS)
     return 2 * ((SHARE + FOUND * WEIGHT) * samples + second)
 
 
 def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
-    """The pairs, of all candidates, whose two sides seem furthest apart; none if a pilot runs into the time limit."""
+    """The candidates whose two outputs differ most in the pilots; none if a pilot runs into the time limit."""
     everyone = list(candidates(setting.seed, setting.output, adjacency))
     rng = np.random.default_rng(setting.seed)
     most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
@@ -123,7 +125,7 @@ def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
 
 
 def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
-    """The candidates that look worst first; nothing if a pilot runs into the time limit."""
+    """The candidates in descending order of their score; none if a pilot runs into the time limit."""
     scored = []
     for candidate in tried:
         label = f"search/{size}/{candidate.name}"
@@ -133,12 +135,12 @@ def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candida
         score = apart(setting, candidate, sides[0], sides[1])
         if score > 0:
             scored.append((score, candidate))
-    scored.sort(key=lambda pair: -pair[0])  # stable: of equals the first stays first
+    scored.sort(key=lambda pair: -pair[0])  # a stable sort: candidates with equal scores keep their order
     return [candidate for _, candidate in scored]
 
 
 def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -> float:
-    """How far apart two samples of outputs seem to be: the largest score of a few statistics, and of failures."""
+    """The distance of two samples of outputs: the largest score of a few statistics and of failures."""
     shares = [(side.failed + 0.5) / (side.size + 1) for side in (first, second)]
     failing = abs(math.log(shares[0] / shares[1])) if max(first.failed, second.failed) else 0.0
     if min(len(first.outputs), len(second.outputs)) < FIRST_ROUND / 2:
@@ -156,7 +158,8 @@ def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -
 def _divergence(first: Vector, second: Vector) -> float:
     """The symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two samples."""
     scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
-    first, second = first / scale, second / scale  # the divergence is that of any units, and these do not overflow
+    # the divergence does not depend on the units, and these units avoid overflow
+    first, second = first / scale, second / scale
     shift = float(first.mean() - second.mean())
     a, b = (spread if spread > 1e-12 else 0.0 for spread in (float(v.std(ddof=1)) for v in (first, second)))
     if a == 0 and b == 0:

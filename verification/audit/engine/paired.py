@@ -1,13 +1,13 @@
-"""Whether two ways to draw have one law, seen in pairs of draws from equal generators.
+"""A test whether two samplers have the same law, by pairs of draws from equal generators.
 
-If both have one law, an event occurs in the first draw of a pair alone as often as in the second alone, whatever ties
-the two draws together. So of the pairs in which it occurs once, the number where it is the first has the law of fair
-coins (McNemar 1947). If the two draws are nearly equal, such pairs are rare, and nearly all of them have the event in
-the same draw: some hundreds of pairs detect noise that is 3 % smaller, where a test of independent draws needs a
-hundred times as many.
+If both have the same law, an event occurs in the first draw of a pair alone with the same probability as in the second
+alone, however the two draws depend on each other. So among the pairs in which it occurs once, the number of times that
+it occurs in the first draw is a binomial number with probability 1/2 (McNemar 1947). If the two draws are nearly equal,
+such pairs are rare, and nearly all of them have the event in the same draw: some hundreds of pairs detect noise that is
+3 % smaller, where a test of independent draws needs a hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it. There a failure is an output outside of the event: pairs without
-failures could differ although both have one law.
+Pilot pairs choose the event, and fresh pairs test it. In this test a failed draw counts as outside of the event:
+without the failed pairs, equal laws could seem to differ.
 """
 
 import math
@@ -15,49 +15,51 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-PILOT, LONGER = 200, 1000  # pairs that choose the event, and in all, where the first suggest a difference
-SUGGESTED = 4.0  # standard errors of the mean change of some number, from which the pilot is made longer
+PILOT, LONGER = 200, 1000  # pilot pairs that choose the event; the second number if the first ones suggest a difference
+SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds so many standard errors
 FEWEST, MOST = 500, 8000  # pairs that test it
-PROMISING = 5e-3  # p-value of the pilot's best event below which it is tested
-SPARE = 2.0  # times as many pairs as the test would need if the pilot showed the truth
+PROMISING = 5e-3  # the best event of the pilot is tested if its p-value is below this
+SPARE = 2.0  # a factor on the number of pairs that the test would need if the pilot's frequencies were exact
 LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
 ENTRIES = 40  # the most entries of an output that are compared
-SMALL = 1e-9  # a spread of numbers, beside their size, that is rounding
+SMALL = 1e-9  # a spread that is smaller relative to the numbers counts as rounding
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]
 
 
 @dataclass(frozen=True)
 class _Event:
-    """{weights · features ≥ threshold}, and which side has it more often."""
+    """The event {weights · features ≥ threshold}, and the side on which it is more frequent."""
 
     weights: Vector
     threshold: float
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """In how many pairs it occurs on the side that has it more often alone, and on the other alone."""
+        """The number of pairs in which the event occurs only on the more frequent side, and only on the other."""
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
         return int(more.sum()), int(less.sum())
 
 
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
-    """The first entries of the outputs less a centre, and their products; they show shifts, scales and ties."""
+    """The first entries of the outputs minus a centre, and their products.
+
+    They reveal shifts, scales and dependence.
+    """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
     return np.hstack([flat, flat[:, i] * flat[:, j]])
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """The outputs of pairs of draws, not a number where a draw fails; None if many do."""
+    """The outputs of pairs of draws, with NaN where a draw fails; None if many draws fail."""
     drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
     failed = 0
     for i in range(size):
@@ -76,14 +78,14 @@ def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) ->
 
 
 def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
-    """The pairs of which both draws have an output."""
+    """The pairs in which both draws have an output."""
     a, b = pairs
     whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
     return a[whole], b[whole]
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
-    """By how many standard errors the mean change of every number is not 0; 0 for numbers without spread."""
+    """The mean change of every feature, in standard errors; 0 for features without spread."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
     units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
@@ -91,7 +93,7 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
-    """The event of the pilot whose two counts are least like fair coins."""
+    """The event of the pilot whose two counts contradict a fair coin most."""
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)
@@ -109,13 +111,13 @@ def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
                 event = _Event(weights, float(threshold), side)
                 more, less = event.counts(a, b)
                 if more > less:
-                    found.append((binom.logsf(more - 1, more + less, 0.5), event, more, less))
+                    found.append((at_least(more, more + less, 0.5), event, more, less))
     return min(found, key=lambda one: one[0])[1:] if found else None
 
 
 @dataclass(frozen=True)
 class _Pilot:
-    """The features of the pairs that choose an event, and the centre that they are taken from."""
+    """The features of the pilot pairs, and the centre that is subtracted from the outputs."""
 
     centre: Matrix
     a: Matrix
@@ -139,7 +141,7 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
-    """What differs in law, in words; empty if the pairs do not prove it.
+    """A sentence on the difference of the two laws; empty if the pairs prove no difference.
 
     Two samplers of one law are found to differ with probability at most `alpha`.
     """

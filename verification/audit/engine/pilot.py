@@ -1,4 +1,4 @@
-"""The pilot: choose an event to test from some of the draws.
+"""The pilot: use some of the draws to choose an event to test.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
 are learned from pilot draws, and for many thresholds t. Each has a score (`event_choice.scores`): how clearly we expect
@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
-FEWEST_LEARNED = 20  # outputs on each data set; with fewer, no statistic is learned
+FEWEST_LEARNED = 20  # outputs on each data set; a statistic is only learned from at least so many
 # The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
 # pilot draws only.
 EDGE = 0.1
@@ -104,7 +104,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
-    """A statistic of rounded outputs, so that it does not depend on their low-order bits."""
+    """Apply a statistic to rounded outputs, so that it does not depend on their low-order bits."""
     return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
 
 
@@ -124,7 +124,7 @@ def _halves(draws: Draws) -> tuple[Matrix, Draws]:
 
 
 def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
-    """For every threshold in `tried`, how many of the ordered values are ≥ it; or ≤ it, if `above` is False."""
+    """For every threshold in `tried`, the number of ordered values ≥ the threshold; or ≤, if `above` is False."""
     if above:
         return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
     return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)

@@ -1,43 +1,45 @@
-"""What a test of an event would have seen: the smallest loss that it refutes with 99 % probability.
+"""The power of a test of an event: the smallest loss that it refutes with 99 % probability.
 
 The event that was tested occurred with some share p on one data set. Had it occurred with probability p there and with
 probability q on the other, the test would have refuted the claim in 99 % of all runs if q is small enough. The loss of
-such an event, for instance ln(p/q), is what this run would have seen on an event as likely as that one. A loss that
-shows in rarer events alone needs more draws.
+such an event, for instance ln(p/q), would have been detected by this run on an event as likely as the tested one. To
+detect a loss that only rarer events show, more draws are needed.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.stats import norm, poisson
+from scipy.special import ndtri
 
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.event_choice import rho_of_coins
 from covassay.verification.statistics.ratio import EventCounts
+from covassay.verification.statistics.tail_probabilities import poisson_quantile, poisson_upper_quantile
 from covassay.verification.statistics.tests import POWER
 
-FEWEST = 20  # occurrences of the event from which its probability is read
-CLOSE = 1.1  # times the claim: the loss for which the report says how many samples it takes
+FEWEST = 20  # the least number of occurrences from which the probability of an event is estimated
+CLOSE = 1.1  # times the claim: the report states the samples that are needed to detect this loss
 LARGEST_FACTOR = 1e6  # times the samples of the run
-LOG_RATIO = 40.0  # the largest ln(p/q) that is tried
+LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
-LARGE_MEAN = 1e8  # from it on a Poisson law is taken for a normal one; scipy's quantiles are NaN far beyond
+# above this mean, a normal law approximates the Poisson law; scipy's Poisson quantiles are NaN for huge means
+LARGE_MEAN = 1e8
 Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether they refute the claim
 
 
 def _lower(tail: float, mean: float) -> int:
     """The quantile of a Poisson law with that probability below it."""
-    return int(poisson.ppf(tail, mean) if mean < LARGE_MEAN else mean + norm.ppf(tail) * math.sqrt(mean))
+    return poisson_quantile(tail, mean) if mean < LARGE_MEAN else int(mean + ndtri(tail) * math.sqrt(mean))
 
 
 def _upper(tail: float, mean: float) -> int:
     """The quantile of a Poisson law with that probability above it."""
-    return int(poisson.isf(tail, mean) if mean < LARGE_MEAN else mean + norm.isf(tail) * math.sqrt(mean) + 1)
+    return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a condition that holds at `low` and fails at `high` stops holding."""
+    """The point where a condition that holds at `low` and fails at `high` begins to fail."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -45,7 +47,7 @@ def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def _loss(p: float, q: float, guarantee: Guarantee) -> float:
-    """The ε or ρ that two probabilities of an event show."""
+    """The ε or ρ that follows from two probabilities of an event."""
     if isinstance(guarantee, PureDP):
         return math.log(p / q)
     if isinstance(guarantee, ApproximateDP):
@@ -55,7 +57,7 @@ def _loss(p: float, q: float, guarantee: Guarantee) -> float:
 
 @dataclass(frozen=True)
 class EventTest:
-    """A test of a claim by an event of probability p on the first data set, at one level."""
+    """A test of a claim at one level, by an event that has probability p on the first data set."""
 
     p: float
     guarantee: Guarantee
@@ -63,10 +65,11 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws per data set are expected.
+        """Whether the test refutes in 99 % of runs, if the other probability is q and `mean` draws per data set are
+        expected.
 
-        All four counts lie on the good side of the quantile used here with that probability, however they depend on
-        each other.
+        By the union bound over the four counts, the bound holds with that probability, however they depend on each
+        other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)
@@ -76,7 +79,7 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """The smallest loss that it detects with that many draws; infinite if it detects none."""
+        """The smallest loss that the test detects with `mean` draws per data set; infinite if it detects none."""
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):
             return math.inf
@@ -84,7 +87,7 @@ class EventTest:
         return _loss(self.p, math.exp(log_q), self.guarantee)
 
     def factor(self, loss: float, mean: float) -> float:
-        """How many times the draws it takes to see that loss; infinite if too many."""
+        """The factor on the number of draws that is needed to detect that loss; infinite if it is too large."""
         top = math.log(self.p)
         log_q = _last(lambda t: _loss(self.p, math.exp(t), self.guarantee) >= loss, top - LOG_RATIO, top)
 

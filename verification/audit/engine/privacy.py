@@ -13,8 +13,8 @@ on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for pure
 zCDP it uses more than the event does: in which of about 20 intervals the statistic lies, and not only on which side of
 one threshold. 5. Failures. The same draws also show whether the target fails more often on one data set.
 
-A wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
-end early are divided by 1 − `EARLY_SHARE`.
+A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
+early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report has a witness: the two data sets, the event, and how often it occurred on each. The
 report also gives a lower bound on the loss of that event. A bound below the claim proves nothing, because another event
@@ -44,9 +44,10 @@ from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower,
 CONFIDENCE = 0.999  # the confidence of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
 MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
-SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
+SMALLEST_P = 1e-300  # a lower limit for p-values in logarithms
 
-PROMISING = 1.2  # times the claim, an estimated loss earns a second look; a smaller one could hardly be proven
+# an estimated loss above so many times the claim leads to a second look; a smaller loss could hardly be proven
+PROMISING = 1.2
 # A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A replacement is
 # two such steps, so such a target is 2²ρ-zCDP for it.
 STEPS_SQUARED = 4
@@ -81,7 +82,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # choices=2: these draws also chose which side comes first
+        # choices=2: these draws also chose the order of the two sides
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
@@ -91,7 +92,10 @@ def run_pair(
 
 
 def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
-    """The finding with the estimated loss of its pair; it earns a second look if that is well above the claim."""
+    """The finding with the estimated loss of its pair.
+
+    It asks for a second look if the estimate is well above the claim.
+    """
     if estimate is None or not isinstance(check.facts, TestedEvent):
         return check
     promising = estimate > PROMISING * claimed_loss(guarantee)
@@ -189,8 +193,8 @@ def _divergence(
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    # The same draws choose a bet against 4ρ and try it, which favours the bet. If it gains nothing even so, they do not
-    # show more than 4ρ.
+    # The same draws choose and evaluate a bet against 4ρ, which favours the bet. If the bet still gains nothing, the
+    # draws do not show more than 4ρ.
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -220,7 +224,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """What loss the test could have detected, for an event as probable on the first side as this one.
+    """The loss that the test could have detected, for an event that is as probable on the first side as this event.
 
     The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
     """

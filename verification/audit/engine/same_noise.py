@@ -1,13 +1,14 @@
-"""Same noise, other data: under one seed, additive noise is the same number for every data set of a shape.
+"""Same noise, other data: under one seed, additive noise is the same for all data sets of one shape.
 
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
-from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not move
-with the data. Two draws show what no number of draws on one data set can show: another clipping, a count of the rows
-that are left, a branch for some data. There is no sampling error.
+from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not
+depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can show:
+wrong clipping, a scale that counts only some rows, a branch for some data. There is no sampling error.
 
-A residual that moves refutes the law where it is shifted or scaled by the same amount under both seeds, because then
-both laws cannot be the claimed one. An implementation may also turn its noise with the data without changing its law.
-So any other difference refutes only if many draws on both data sets differ in law, far below the false-alarm budget.
+A residual that depends on the data refutes the law if it is shifted or scaled by the same amount under both seeds,
+because then not both laws can be the claimed one. But an implementation may also rotate its noise with the data without
+changing its law. So any other difference refutes only if many draws on both data sets differ in law, far below the
+false-alarm budget.
 
 Across the numbers of rows the residuals are compared in units of the reference's noise scale.
 """
@@ -32,7 +33,8 @@ from covassay.verification.statistics.tests import two_sample
 NAME = "same noise, other data"
 NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
-MORE_SEEDS = range(3, 9)  # under which a shift or a factor must hold too, because rounding alone can fit it to two
+# further seeds under which a shift or a factor must hold, because with two seeds it can fit by rounding alone
+MORE_SEEDS = range(3, 9)
 # Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
 # coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
 TOLERANCE = 1e-11
@@ -42,28 +44,32 @@ LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have m
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
 # to 500, against 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
-MANY = 1 / 3  # of the data sets have a rounding above that of float64: then the target computes in float32
-CONFIRMATIONS = 4  # categories, and numbers of rows, that are tried in this way
-CONFIRMATION = 200  # draws on both sides, where a difference has to be confirmed by its law
+# if so large a share of the data sets has rounding errors above those of float64, the target computes in float32
+MANY = 1 / 3
+CONFIRMATIONS = 4  # the most categories, and numbers of rows, that are tested so
+CONFIRMATION = 200  # draws on both sides, if a difference must be confirmed by the laws
 NO_ATOMS = 1e-6  # a law whose largest atom is smaller gives no residual twice by chance
-SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, float32 can do that by chance
-SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale that is solved for numerically, moves noise by less; 3 % is more
-CANDIDATES = 8  # sizes with which all others are compared
-NAMED = 3  # numbers of rows that are named
+# the least shapes in which two seeds give one residual: in one shape this can be chance in float32
+SAME_NOISE_TWICE = 3
+SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale from a numerical solver, changes noise by less; 3 % is more
+CANDIDATES = 8  # number of sizes with which all others are compared
+NAMED = 3  # the most numbers of rows in the report
 MOST_ODD = 6  # sizes with one number of columns that are tried again
 LARGEST_N_OF_PAIRS = 70
-MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
+MIRRORED = 1e-6  # a factor this near −1 reflects the noise; this keeps a symmetric law
 
 
 @dataclass(frozen=True)
 class DataPath:
-    """What may be assumed of the path from the data to the output.
+    """Assumptions on the path from the data to the output.
 
-    stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
-    added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
-    symmetric : whether the noise is a symmetric matrix, perhaps below a row. continuous : whether a law without a query
-    has no atoms, so that no output comes twice. equivalent : changes of the rows that leave the law of the output as it
-    is, keys of `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again.
+    stated : in words, what the comparison covers and what it does not. query : the output without noise; None where the
+    noise is not added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on
+    d alone.
+    symmetric : whether the noise is a symmetric matrix, perhaps with one more row on top. continuous : whether a law
+    without a query has no atoms, so that no output occurs twice. equivalent : changes of the rows that leave the law of
+    the output as it is, keys of `equal_laws.CHANGES`; used where there is no query. atoms : whether an output can
+    repeat.
     atom : the largest probability of one value of one entry of the noise, if the noise lies on a lattice.
     """
 
@@ -91,7 +97,7 @@ class _Drawn:
 
 @dataclass
 class _Shape:
-    """All draws on data sets of one shape, and what most of them agree on."""
+    """All draws on data sets of one shape, and the residuals on which most of them agree."""
 
     n: int
     d: int
@@ -107,7 +113,7 @@ class _Shape:
         return float(unit * size)
 
     def gap(self, drawn: _Drawn) -> float:
-        """How far the residuals of a data set are from those on which most agree."""
+        """The distance of the residuals of a data set from those on which most data sets agree."""
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
@@ -123,7 +129,7 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Residuals that moved: on what data set, and what happened to them, in words."""
+    """Residuals that depend on the data: the data set, and a description of the change."""
 
     shape: _Shape
     drawn: _Drawn
@@ -131,13 +137,13 @@ class _Moved:
 
     @property
     def on(self) -> str:
-        """The data set in words."""
+        """The data set, described for a report."""
         return f"{self.drawn.member.category}, n = {self.shape.n}, d = {self.shape.d}"
 
 
 @dataclass
 class _Comparison:
-    """The draws of one audit, and what they show."""
+    """The draws of one audit, and their results."""
 
     setting: Setting
     path: DataPath
@@ -168,13 +174,13 @@ class _Comparison:
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
 
     def collect(self) -> bool:
-        """Draw on every data set of the zoo under every seed; False if a draw ran out of time."""
+        """Draw on every data set of the zoo under every seed; return False if a draw ran out of time."""
         shapes = [(n, d) for n, d in SHAPES_OF_THE_ZOO if d >= self.path.smallest_dimension]
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
             return False
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in self._other_sizes()):
             return False
-        if self.own is not None:  # a time-out on data of the user's size says nothing of the other data
+        if self.own is not None:  # a time-out on the user's data, which may be large, says nothing about the other data
             self._collected(given(self.own, self.setting.seed))
         self.single = self._single()
         for shape in self.shapes:
@@ -182,7 +188,7 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Sizes beyond those of the zoo at which one draw is not what draws at the other sizes let expect."""
+        """Sizes beyond those of the zoo at which the noise of one draw differs from the noise at other sizes."""
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
         wide = [(round(share * d) or 1, d) for d in COLUMNS if d >= low for share in WIDE_AND_LONG]
@@ -208,9 +214,8 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """The residual of one draw in units of the claimed scale; None if the noise moves with the data there.
-
-        Nothing if no draw can be compared.
+        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there. Empty if
+        no draw can be compared.
         """
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
@@ -225,7 +230,7 @@ class _Comparison:
         return np.asarray(one / scale).reshape(-1) if scale > 0 else np.zeros(0)
 
     def _collected(self, members: Sequence[DataSetOfZoo]) -> bool:
-        """Draw on data sets of one shape under every seed; False if a draw ran out of time."""
+        """Draw on data sets of one shape under every seed; return False if a draw ran out of time."""
         drawn = [self._drawn(member) for member in members]
         failed = [one for one in drawn if one.failure is not None]
         if any(one.failure is not None and one.failure.kind == "time-out" for one in failed):
@@ -262,10 +267,10 @@ class _Comparison:
         ]
         return bool(rounded) and sum(rounded) > MANY * len(rounded)
 
-    # WHAT MOVED WITH THE DATA
+    # NOISE THAT DEPENDS ON THE DATA
 
     def findings(self) -> list[_Moved]:
-        """The data sets on which the noise is not that of most data sets of the shape; none if this has no proof."""
+        """The data sets whose noise differs from that of most data sets of the same shape, if this is proven."""
         found = []
         tried, confirmed = set[str](), set[str]()
         for shape in self.shapes:
@@ -294,7 +299,7 @@ class _Comparison:
         return found
 
     def _asymmetric(self, shape: _Shape) -> list[_Moved]:
-        """Outputs that are not symmetric, where the noise is a symmetric matrix."""
+        """Find outputs that are not symmetric, where the noise is a symmetric matrix."""
         if not self.path.symmetric or shape.d < 2:
             return []
         squares = [(drawn, drawn.residuals[..., rows_above(drawn.residuals.shape[-2:]) :, :]) for drawn in shape.drawn]
@@ -305,11 +310,11 @@ class _Comparison:
         ]
 
     def _failures(self, shape: _Shape) -> list[_Moved]:
-        """Failures on data in the ball, where other data of the same shape have an output."""
+        """Find failures on data in the ball, where other data of the same shape have an output."""
         return [
             _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
-            if one.member.inside and one.member.category != GIVEN  # may be outside of the target's own domain
+            if one.member.inside and one.member.category != GIVEN  # the data may be outside of the target's own domain
         ]
 
     def _sample(self, x: Matrix, label: str) -> Matrix:
@@ -321,11 +326,11 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """How the residuals differ under one more seed as well: two would fit one number in any case."""
+        """The change of the residuals under one more seed too: two residuals always fit one shift or factor."""
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """How the residuals differ under more seeds as well."""
+        """The change of the residuals if it is the same under further seeds; otherwise empty."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -334,7 +339,7 @@ class _Comparison:
         return moved(together[0], together[1], tolerance)
 
     def _under(self, x: Matrix, seeds: Sequence[int]) -> Matrix:
-        """The residuals under these seeds, up to the first failure."""
+        """The residuals under the given seeds, up to the first failure."""
         found: list[Matrix] = []
         for seed in seeds:
             outcome, _ = self.draw(x, x.shape[1], seed)
@@ -344,7 +349,7 @@ class _Comparison:
         return np.array(found)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
-        """What differs in law between this data set and one on which most agree; empty if draws do not prove it."""
+        """The difference in law between this data set and a usual one, in words; empty if draws prove none."""
         usual = self._usual(shape)
         change = drawn.residuals[0] - shape.agreed[0]
         first, second = self._sample(drawn.member.x, "first"), self._sample(usual.member.x, "second")
@@ -353,10 +358,10 @@ class _Comparison:
             return ""
         return f"the noise has another law than on “{usual.member.category}” ({CONFIRMATION} draws each, p = {p:.2g})"
 
-    # WHAT MOVED WITH THE NUMBER OF ROWS
+    # NOISE THAT DEPENDS ON THE NUMBER OF ROWS
 
     def other_rows(self) -> list[str]:
-        """Numbers of rows at which the noise, in units of the reference's scale, is not that of most others."""
+        """Numbers of rows at which the noise, in units of the reference's scale, differs from that at most others."""
         scale = self.path.scale
         if scale is None:
             return []
@@ -373,7 +378,7 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                continue  # the target draws differently for every number of rows: nothing to compare
+                continue  # the target uses random numbers differently for every number of rows: nothing to compare
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -384,7 +389,10 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """How the noise differs from that at another number of rows, in units of the scale, alike under all seeds."""
+        """The change of the noise, in units of the scale, between two numbers of rows.
+
+        It is the same under all seeds.
+        """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
         tolerance = slack[shape.n] + slack[usual]
@@ -409,7 +417,7 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """The shapes in which two seeds give one residual, if there are several and the law allows for none."""
+        """The shapes in which two seeds give the same residual, if there are several and the law allows none."""
         if self.path.atom > NO_ATOMS:
             return []
         equal = [
@@ -423,7 +431,7 @@ class _Comparison:
     # WITNESSES FOR PRIVACY
 
     def pairs(self, findings: Sequence[_Moved]) -> list[Pair]:
-        """Neighbours, made from the data set on which the noise moved most, whose outputs are furthest apart."""
+        """Neighbours with the most distant outputs, made from the data set on which the noise changed most."""
         usable = [f for f in findings if f.drawn.failure is None and f.shape.n <= LARGEST_N_OF_PAIRS]
         usable.sort(key=lambda f: -f.shape.gap(f.drawn) / (1e-300 + float(np.linalg.norm(f.shape.agreed))))
         for finding in usable[:4]:
@@ -468,7 +476,7 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """The sizes whose noise is not that of most others; all of them if most have none in common."""
+    """The sizes whose noise differs from that at most others; all sizes if most have no noise in common."""
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
         slack = SLACK_OF_SIZES * float(np.abs(candidate).max())
@@ -495,7 +503,7 @@ def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
 
 
 def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
-    """The least p-value, times their number, of three two-sample tests; 1 if a sample has too few outputs."""
+    """The smallest p-value of three two-sample tests, times three; 1 if a sample has too few outputs."""
     size = min(len(first), len(second))
     if size < CONFIRMATION // 2:
         return 1.0
@@ -509,9 +517,10 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """How residuals under several seeds differ from the agreed ones, if by one shift or one factor; empty otherwise.
+    """The shift or factor, in words, by which residuals under several seeds differ from the agreed ones; otherwise
+    empty.
 
-    A change that is no larger than what rounding may explain twice is none.
+    A change of at most twice the possible rounding error does not count.
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
@@ -520,13 +529,13 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     factor = _factor(flat, base, 4 * tolerance)
     if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
-    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # a shift is gone
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # the differences remove a shift
     factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
     return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """The factor between two tables, if it explains them, changes them by more than is allowed, and is not −1."""
+    """The factor between two tables, if it explains their difference, exceeds the tolerance, and is not −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())
@@ -534,7 +543,7 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 
 def _listed(findings: Sequence[_Moved]) -> str:
-    """The findings in words: one example for every category, the first two in full."""
+    """The findings in words: one example for every category, with the first two in full."""
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
@@ -555,8 +564,8 @@ def same_noise(
 ) -> tuple[list[Finding], list[Pair]]:
     """The checks of the data path, and neighbours on which a finding may show as a loss of privacy.
 
-    A target that keeps this is refuted with probability at most `alpha`. `own` is a data set of the
-    user's, which is compared with others of its shape.
+    A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
+    the user, which is compared with others of its shape.
     """
     if path is None:
         return [], []

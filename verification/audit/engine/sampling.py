@@ -1,20 +1,19 @@
 """Many draws from a target: seeded and in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
-and the label of the check, so one check can be replayed alone. Chunks run through joblib, wherever it is configured to
-run them (`workers`).
+and the label of the check, so one check can be replayed alone. joblib runs the chunks, in this process or in workers
+(`workers`).
 
-`draw` keeps every draw. `reduced` keeps the first `KEPT`, and of all of them what a function gives of a block of
-draws, added up: the worker that makes a block reduces it, so that memory does not grow with the number of draws. The
-draws of either are the same.
+`draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws: the
+worker that makes a block reduces it, so that memory does not grow with the number of draws. Both make the same draws.
 
-If the run has a store (`engine.store`), draws that it has are not made again.
+If the run has a store (`engine.store`), draws in the store are not made again.
 
-A block of `draw_many` may fail as a whole because one draw in it fails. Tests take failures for independent draws, so a
-failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream, and so
-are those of all later calls. Let a block fail whenever one of its draws would fail. Then outcomes of k calls are at
-most k + 1 times as likely as under independent draws: each of the calls may have been the first with a failed block, or
-no block failed.
+A block of `draw_many` may fail as a whole because one draw in it fails. Tests treat failures as outcomes of independent
+draws, so a failed block is not counted: all draws of that call of `draw` are made again, one by one and from another
+stream, and so are those of all later calls. Let a block fail whenever one of its draws would fail. Then the probability
+of an outcome of k calls is at most k + 1 times that under independent draws: each of the calls may have been the first
+with a failed block, or no block failed.
 """
 
 import hashlib
@@ -43,11 +42,12 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-BLOCK = 500  # chunks that a worker makes and reduces in one go
-WHOLE = 2 * BLOCK  # chunks whose draws are kept where the others are reduced
+BLOCK = 500  # chunks that a worker makes and reduces at once
+WHOLE = 2 * BLOCK  # chunks whose draws are kept, where all others are reduced
 KEPT = WHOLE * CHUNK  # draws that are kept: 50 000
-SECONDS = 1.0  # about, after which draws under way are stored again: so much work is lost if the run is ended
-TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target that hangs would never end
+SECONDS = 1.0  # about, seconds after which draws are stored again: at most so much work is lost if the run is ended
+# after so many time-outs a chunk stops, because an audit of a target that hangs would never end
+TIME_OUTS_PER_CHUNK = 3
 
 
 @storable
@@ -55,10 +55,10 @@ TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target
 class Draws:
     """Outputs of repeated draws on one data set.
 
-    outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
-        number of draws that were not made because the target kept running into the time limit. again : whether they
-        were made one by one because a block of `draw_many` had failed, now or before in this run. seconds : the time
-        from the first to the last.
+    outputs : (successes, …), in the order of the draws. failures : the number of other draws, for each way in which
+        they ended. skipped : the number of draws that were not made because the target kept running into the time
+        limit. again : whether the draws were made one by one because a block of `draw_many` failed now or earlier in
+        this run. seconds : the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -84,7 +84,7 @@ def timed_out(draws: "Draws | Summary[Any]") -> int:
 
 
 class Sums(Protocol):
-    """What is kept of a block of draws; its size does not depend on their number."""
+    """The reduced form of a block of draws; its size does not depend on their number."""
 
     def plus(self, other: Self, /) -> Self:
         """The sums over both blocks."""
@@ -96,7 +96,7 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """What is kept of draws on one data set: the first `KEPT` of them, how all of them ended, and their sums."""
+    """The kept results of draws on one data set: the first `KEPT` draws, how all draws ended, and their sums."""
 
     kept: Draws
     size: int
@@ -106,7 +106,7 @@ class Summary(Generic[S]):
 
     @classmethod
     def of(cls, draws: Draws, sums: S) -> "Summary[S]":
-        """The summary of draws that are all kept."""
+        """The summary of draws if all of them are kept."""
         return Summary(draws, draws.size, draws.failures, draws.skipped, sums)
 
     @property
@@ -125,7 +125,7 @@ class Summary(Generic[S]):
         return self.size - self.failed
 
     def plus(self, other: "Summary[S]") -> "Summary[S]":
-        """The summary of both, in this order."""
+        """The summary of both parts, in this order."""
         return Summary(
             joined([self.kept, other.kept]) if self.kept.size < KEPT else self.kept,
             self.size + other.size,
@@ -137,7 +137,7 @@ class Summary(Generic[S]):
 
 @dataclass
 class Tally:
-    """How many draws a run has made, and how those ended that gave no output.
+    """The number of draws of a run, and how the draws without an output ended.
 
     one_by_one : whether a block of `draw_many` has failed, so that no more draws are made in blocks.
     """
@@ -149,12 +149,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same in all draws of a run: the target, its budget, the kind of output, the seed and the limits.
+    """The settings of all draws of a run: the target, its budget, the kind of output, the seed and the limits.
 
     `budget` has every keyword argument of a draw but `rng`: the claim and, where the target takes them, the bounds of
-    the `box`. Without a box, rows lie in the unit ball.
-    `tally` counts the draws. `jobs` is the number of workers, None for what joblib's configuration says. `store` has
-    what an earlier run with the same options drew; None if nothing is kept.
+    the `box`. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
+    means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; None if
+    draws are not stored.
     """
 
     source: TargetSource
@@ -191,7 +191,7 @@ class Setting:
 
 
 class Repeated(NamedTuple):
-    """A draw that is repeated: the target, its data, its budget, the shape of an output and the time limit.
+    """A draw to repeat: the target, its data, its budget, the shape of an output and the time limit.
 
     `in_blocks` says whether `draw_many` may be used, if there is one.
     """
@@ -224,7 +224,10 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outco
 
 
 def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
-    """A chunk by `draw_many`, which has the time of all its draws; None if it fails or miscounts."""
+    """A chunk by `draw_many`, with the time limit of all its draws together.
+
+    None if it fails or returns a wrong number.
+    """
     _, x, budget, shape, seconds, _ = repeated
 
     def draws(x: Matrix, **given: Any) -> Any:
@@ -273,11 +276,9 @@ def reduced(
     setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
     enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
 ) -> Summary[S]:  # fmt: skip
-    """The draws that `draw` would make, reduced to what `sums` gives for a block of them and its number.
-
-    If there are more than `KEPT`, `enough` is asked after 2, 4, 8, … blocks whether these will do, and nothing more is
-    drawn once the target has run into the time limit again and again. `first` are the first `KEPT` of these draws, if
-    they are there already.
+    """The draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number. If there are
+    more than `KEPT`, `enough` decides after 2, 4, 8, … blocks whether these suffice, and the draws stop once the target
+    has run into the time limit repeatedly. `first` are the first `KEPT` of these draws, if they exist already.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -305,7 +306,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """What a worker makes of a block of draws, which are not kept."""
+    """The result of a worker for a block of draws that are not kept."""
 
     sums: Callable[[Draws, int], S]
 
@@ -320,7 +321,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """Chunks to be drawn, what becomes of them, and when those that were made will do."""
+    """An order for chunks of draws: how to reduce them, and when the chunks made so far suffice."""
 
     setting: Setting
     x: Matrix
@@ -332,17 +333,17 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """The same without `draw_many`, from another stream."""
+        """The same order without `draw_many`, from another random stream."""
         return replace(self, way=("one by one",))
 
     @property
     def step(self) -> int:
-        """How many chunks a worker makes in one go."""
+        """The number of chunks that a worker makes at once."""
         return 1 if self.make is _as_they_are else BLOCK
 
     @property
     def key(self) -> str:
-        """What tells these draws from all others of a run."""
+        """The key of these draws, which is unique in a run."""
         said = (self.label, self.way, self.size, self.chunks, self.step, self.x.shape, str(sorted(self.budget)))
         return hashlib.sha256(repr(said).encode() + np.ascontiguousarray(self.x).tobytes()).hexdigest()
 
@@ -352,7 +353,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """What the workers have to do after so many chunks."""
+        """The tasks that are left for the workers after so many chunks."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)
@@ -361,7 +362,7 @@ class _Order:
             yield repeated, root, self.size, which, self.make, which.start // self.step
 
     def ends(self, done: int, made: Any) -> bool:
-        """Whether what was made in the first blocks will do, or no more can be made."""
+        """Whether the first blocks suffice, or no more can be made."""
         blocks = (WHOLE + done) // self.step
         if self.step == 1 or done >= len(self.chunks):
             return False
@@ -369,7 +370,7 @@ class _Order:
 
 
 class _Tasks:
-    """Tasks, until it is known that no more are needed; those that were given out before come back all the same."""
+    """Tasks until no more are needed; tasks that workers have already taken are still completed."""
 
     def __init__(self, tasks: Iterator[tuple[Any, ...]], over: bool) -> None:
         self._tasks, self.over = tasks, over
@@ -380,7 +381,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """What was ordered; None if a block of `draw_many` fails, or one has failed before in this run."""
+    """The ordered draws; None if a block of `draw_many` fails, or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -388,7 +389,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """What was ordered; None if a block of `draw_many` failed. What the store has is not made again."""
+    """The ordered draws; None if a block of `draw_many` failed. Draws in the store are not made again."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:
@@ -418,7 +419,7 @@ def _block(
     repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
     block: int,
 ) -> Any:  # fmt: skip
-    """What is made of these chunks in this process; None if a block of `draw_many` failed."""
+    """The result for these chunks, made in this process; None if a block of `draw_many` failed."""
     parts = [Draws(np.empty((0, *repeated.shape)))]
     start = time.perf_counter()
     for i in chunks:

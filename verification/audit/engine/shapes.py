@@ -1,9 +1,9 @@
 """The law at every number of rows and columns: few draws on data of many shapes, tested together.
 
-Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. A
-law that is known on data of any shape is known for each of a few draws there. Whatever the shape, the distribution
-function takes a draw to a uniform number, and sums of Gamma variables are Gamma. So all draws with one number of rows
-are tested together, all draws with one number of columns, and all draws.
+Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. If
+the law is known on data of any shape, each draw can be transformed to the same law. Whatever the shape, the
+distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws of different
+shapes are tested together: all draws with one number of rows, all draws with one number of columns, and all draws.
 
 Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
 test of the total scale, by Bonferroni's inequality.
@@ -32,19 +32,19 @@ ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # numbers with noise of their own that are drawn at every shape, if `FEWEST` and `MOST` allow it
-FEWEST, MOST = 12, 120  # draws at every shape
-DEFAULT = 2000  # samples of a run that has as many draws as that; draws grow with the samples
-NAMED = 3  # groups of draws that are named
-UNSEEN = 1e6  # stands for an error of the scale where no test detects any
+UNITS = 240  # the number of independent noise values drawn at every shape, if `FEWEST` and `MOST` allow it
+FEWEST, MOST = 12, 120  # limits of the draws at every shape
+DEFAULT = 2000  # a run with this number of samples makes so many draws; draws are proportional to samples
+NAMED = 3  # the most groups of draws in the report
+UNSEEN = 1e6  # the scale error to report where no test detects any
 
 
 @dataclass(frozen=True)
 class Shapes:
     """The law on data of other shapes.
 
-    scenario : (n, d) -> the data set and the tests there. tests : the names of those that are used, where they exist.
-    units : d -> how many numbers with noise of their own a draw shows. sizes : the shapes (n, d).
+    scenario : (n, d) -> the data set and the tests there. tests : the names of the tests that are used, where they
+        exist. units : d -> the number of independent noise values in a draw. sizes : the shapes (n, d).
     """
 
     scenario: Callable[[int, int], Scenario]
@@ -53,11 +53,11 @@ class Shapes:
     sizes: tuple[tuple[int, int], ...]
 
     def draws(self, n: int, d: int) -> int:
-        """The number of draws at a shape: fewer in dimensions where a draw shows more."""
+        """The number of draws at a shape: fewer in dimensions where a draw has more noise values."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
-        """The number of draws at a shape in a run with so many samples."""
+        """The number of draws at a shape, in a run with this number of samples."""
         return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
 
     def every_draw(self, samples: float) -> int:
@@ -66,7 +66,7 @@ class Shapes:
 
 
 def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
-    """Every number of rows with every number of columns, but for the largest data sets."""
+    """Every number of rows combined with every number of columns, without the largest data sets."""
     return tuple(
         (n, d) for n in ROWS for d in COLUMNS if n >= fewest_rows and fewest_columns <= d <= most_columns
         and n * d <= LARGEST
@@ -75,7 +75,7 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 
 @dataclass
 class _Group:
-    """Draws of several shapes that are tested together: places in their laws and totals, by the name of the test."""
+    """Draws of several shapes that are tested together: values of their distribution functions, and totals, by test."""
 
     draws: int = 0
     places: dict[str, list[Placed]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ def uniform(t: Vector) -> Vector:
 
 
 def _merged(samples: Iterable[Placed]) -> Placed:
-    """One sample of all of them."""
+    """All samples merged into one."""
     listed = list(samples)
     return Placed(
         np.concatenate([sample.below for sample in listed]),
@@ -143,7 +143,7 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws at all shapes, in groups, the shapes without enough outputs, and those that ran out of time."""
+    """The draws at all shapes in groups, the shapes without enough outputs, and the shapes that ran out of time."""
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
@@ -161,7 +161,7 @@ class _Seen:
         return any(m <= n and e <= d for m, e in self.late)
 
     def slow(self) -> list[str]:
-        """The shapes where a draw takes far longer than at any shape at least as large."""
+        """The shapes where a draw takes far longer than at some larger shape."""
         return [
             f"({n}, {d})"
             for (n, d), seconds in self.seconds.items()
@@ -171,7 +171,8 @@ class _Seen:
         ]
 
 
-SLOW, SECONDS = 30, 0.02  # times the seconds of a draw at larger shapes, and at least so many: noted, never refuted
+# a draw is slow above so many times the seconds at larger shapes, and above so many seconds: noted, never refuted
+SLOW, SECONDS = 30, 0.02
 
 
 def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
@@ -201,7 +202,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
 
 
 def _check(axis: str, seen: _Seen, look: Look) -> Finding:
-    """The check of all groups with one number of rows each, or of columns, or of the group of all draws."""
+    """The check of the groups with equal numbers of rows, of those with equal numbers of columns, or of all draws."""
     groups = {value: group for (name, value), group in seen.groups.items() if name == axis}
     found = {value: group.p_value() for value, group in groups.items()}
     p_value = min(1.0, len(found) * min(found.values()))

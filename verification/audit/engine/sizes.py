@@ -1,6 +1,7 @@
-"""Numbers of rows, columns and common sizes at which an implementation may take another branch, and a pace to try them.
+"""Numbers of rows and columns at which an implementation may take another branch, and a limit on the time to try them.
 
-There is no gap: small numbers one by one, round numbers and powers of two with their neighbours, and steps in between.
+The numbers leave no gap: small numbers one by one, round numbers and powers of two with their neighbours, and steps in
+between.
 """
 
 import time
@@ -14,14 +15,14 @@ ROUND = (
 ROWS = tuple(sorted({*range(1, 13), *ROUND, *(n + 1 for n in ROUND), *(n - 1 for n in ROUND if n >= 64)}))
 COLUMNS = (*range(1, 21), 24, 25, 30, 31, 32, 33, 40, 48, 49, 50, 51, 60, 63, 64)
 WIDE_AND_LONG = 1 / 2, 3, 5  # times as many rows as columns
-# Seconds of a draw, of this processor and of the clock, at two sizes in a row: larger ones are not tried then. A busy
-# machine shows on the clock alone.
+# Seconds of a draw, of processor time and of wall-clock time: if two successive sizes take longer, larger ones are not
+# tried. A busy machine increases the wall-clock time only.
 SLOW, WAITING = 0.01, 0.2
 
 
 @dataclass
 class Pace:
-    """Whether draws have become slow: each block makes that many."""
+    """Whether draws have become slow; each block makes the given number of draws."""
 
     draws: int
     in_a_row: int = 0

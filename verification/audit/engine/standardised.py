@@ -1,4 +1,4 @@
-"""Statistics that pilot draws suggest where every entry of an output may have noise of a scale of its own."""
+"""Statistics from pilot draws, for outputs whose entries may have noise of different scales."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,8 @@ def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, V
 
 @np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
-    """The loss between two samples of outputs if their entries have independent Laplace noise: Σ |M − M'|/s.
+    """The loss between two samples of outputs if their entries have independent Laplace noise: Σ |M − M'|/s, with
+    medians M and M' and spreads s.
 
     An estimate from medians and spreads. Entries that are equal in all draws count once.
     """
@@ -36,8 +37,8 @@ def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Mat
 
     Entries are centred at M or M', their medians on the two data sets, and divided by a pooled mean absolute deviation.
     For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian
-    noise a linear function is. The closeness to one side tells noise that is small on that side. Entries that are equal
-    in all draws, as in a symmetric matrix, count once.
+    noise a linear function is the log likelihood ratio. The distance from one centre detects noise that is small on
+    that data set. Entries that are equal in all draws, as in a symmetric matrix, count once.
     """
     columns, near, far, spread = _summary(first, second)
     spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))

@@ -1,10 +1,11 @@
-"""A file of what a run has drawn, from which the same command goes on after it was ended in whatever way.
+"""A file with the draws of a run, from which the same command continues after any kind of interruption.
 
-The run asks its questions again. Their draws are seeded by label, so what the file has under a label, data and size is
-what would be drawn again. Questions that make a few draws without a label make them again.
+The continued run asks its questions again. Their draws are seeded by label, so the file's draws for a label, data and
+size are those that would be made again. A question that draws without a label is not asked again if its findings are
+plain data: the file has them.
 
-The file is a database of SQLite: after a kill or a power cut it has what was written last or what was written before.
-It says in `identity` which run it is of. Every value is JSON with a SHA-256 digest. Floats are kept to the bit.
+The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. Its
+table `identity` says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are stored exactly.
 """
 
 import base64
@@ -12,9 +13,10 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,22 +27,31 @@ from covassay.verification.statistics.dependence import PairSums, Sums
 from covassay.verification.statistics.pooling import Places, Total
 from covassay.verification.statistics.tests import Quadrants, Successes
 
-APPLICATION = 0x434F5641  # what the file says it is of: "COVA"
-FORM = 2  # the version of the format of the file
+APPLICATION = 0x434F5641  # the application id in the file: "COVA"
+FORM = 3  # the version of the format of the file
 K = TypeVar("K", bound=type)
 KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
 
 
 def storable(kind: K) -> K:
-    """A dataclass whose values can be in a store."""
+    """Mark a dataclass or an enumeration whose values can be stored."""
     KINDS[kind.__name__] = kind
     return kind
 
 
 def encoded(value: Any) -> Any:
-    """Plain data for JSON, from which `decoded` makes the same value again."""
+    """Plain data for JSON, from which `decoded` makes the same value again.
+
+    Raises
+    ------
+    TypeError : it has a dataclass or an enumeration that is not `storable`.
+    """
+    if isinstance(value, Enum):
+        return {"class": type(value).__name__, "value": value.value}
     if is_dataclass(value) and not isinstance(value, type):
-        return {"kind": type(value).__name__, **{f.name: encoded(getattr(value, f.name)) for f in fields(value)}}
+        if KINDS.get(type(value).__name__) is not type(value):
+            raise TypeError(f"{type(value).__name__} is not storable")
+        return {"class": type(value).__name__, **{f.name: encoded(getattr(value, f.name)) for f in fields(value)}}
     if isinstance(value, np.ndarray):
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
         return {"array": data, "type": value.dtype.str, "shape": list(value.shape)}
@@ -50,7 +61,7 @@ def encoded(value: Any) -> Any:
         return [encoded(item) for item in value]
     if isinstance(value, dict):
         name = "counts" if isinstance(value, Counter) else "table"
-        return {name: [[key, encoded(item)] for key, item in value.items()]}
+        return {name: [[encoded(key), encoded(item)] for key, item in value.items()]}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -66,20 +77,20 @@ def decoded(value: Any) -> Any:
     if "tuple" in value:
         return tuple(decoded(item) for item in value["tuple"])
     if "table" in value:
-        return {key: decoded(item) for key, item in value["table"]}
+        return {decoded(key): decoded(item) for key, item in value["table"]}
     if "counts" in value:
-        return Counter({key: decoded(item) for key, item in value["counts"]})
-    return KINDS[value["kind"]](**{name: decoded(item) for name, item in value.items() if name != "kind"})
+        return Counter({decoded(key): decoded(item) for key, item in value["counts"]})
+    return KINDS[value["class"]](**{name: decoded(item) for name, item in value.items() if name != "class"})
 
 
 class Store:
-    """Draws by their key: how many chunks were made, and what they became, as a list of at most one value."""
+    """Draws by their key: the number of chunks made, and their result as a list of at most one value."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
 
     def get(self, key: str) -> tuple[int, list[Any]]:
-        """What there is; (0, []) if there is nothing."""
+        """The number of chunks and the result stored under this key; (0, []) if there are none."""
         row = self._connection.execute("SELECT value, digest FROM drawn WHERE key = ?", (key,)).fetchone()
         if row is None:
             return 0, []
@@ -89,10 +100,20 @@ class Store:
         return done, made
 
     def put(self, key: str, value: tuple[int, list[Any]]) -> None:
-        """Write it down in place of what was there."""
+        """Store these values in place of the earlier ones."""
         text = json.dumps(encoded(value))
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """`make()`, or what it gave before the run was ended, if that can be in a store."""
+        _, made = self.get(key)
+        if made:
+            return made[0]
+        value = make()
+        with suppress(TypeError):
+            self.put(key, (0, [value]))
+        return value
 
 
 def _digest(text: str) -> str:
@@ -105,11 +126,11 @@ def _damaged(file: Path) -> InvalidInput:
 
 @contextmanager
 def opened(file: Path, identity: dict[str, Any]) -> Iterator[Store]:
-    """The store in this file, which no other process uses while the block runs; it begins empty if there is no file.
+    """Open the store in this file, locked against other processes while the block runs; a new file begins empty.
 
     Raises
     ------
-    InvalidInput : there can be no such file, another process uses it, it is damaged, or it is of another run.
+    InvalidInput : the file cannot be created, another process uses it, it is damaged, or it belongs to another run.
     """
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise InvalidInput(f"checkpoint = {file}: must be a file in a directory that exists")
@@ -129,7 +150,7 @@ def opened(file: Path, identity: dict[str, Any]) -> Iterator[Store]:
 
 
 def _begin(file: Path, connection: sqlite3.Connection, identity: dict[str, Any]) -> None:
-    """Make the tables of a new file, or raise `InvalidInput` if the file is not of this run."""
+    """Make the tables of a new file, or raise `InvalidInput` if the file belongs to another run."""
     of, form = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     new = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if new:

@@ -1,8 +1,8 @@
 """Symmetry: a matrix that a mechanism promises to be symmetric equals its transpose, in every draw that is checked.
 
-A few draws are made on data sets of several shapes, and the draws that test the law are checked too. One matrix that is
-not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also gives
-a second look at every entry above it: the mean of the two has less noise than was claimed.
+The check makes a few draws on data sets of several shapes, and also uses the draws that test the law. One matrix that
+is not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also
+reveals every entry a second time: the mean of the two copies has less noise than was claimed.
 """
 
 from collections.abc import Iterable
@@ -22,12 +22,13 @@ NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
 MEMBERS = 4  # data sets of each shape
 # Share of the largest entry by which rounding may make an entry differ from its mirror image: 256 units of float32. The
-# noise is a larger share at every shape here: its scale is at least 1/n of the longest row squared for ε = 1.
+# noise is a larger share at every shape here: for ε = 1, its scale is at least the squared length of the longest row
+# over n.
 ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """The entries of an output that have noise of their own; a row above a square matrix has no mirror image."""
+    """The entries of an output with independent noise; a row above a square matrix has no mirror image."""
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
 
@@ -52,7 +53,7 @@ def asymmetry(y: Matrix) -> float:
 
 
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
-    """A matrix that is promised to be symmetric is symmetric on data of several kinds and shapes."""
+    """Check on data of several kinds and shapes that a matrix that is promised to be symmetric is symmetric."""
     outputs = []
     for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:
@@ -73,7 +74,7 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
 
 
 def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[Finding]:
-    """The check of the draws of the law: (scenario, data set, outputs)."""
+    """Check the draws of the law question for symmetry: (scenario, data set, outputs)."""
     outputs = [(name, x, y) for name, x, many in draws for y in many]
     return [_checked("data path", NAME_SEEN, output, outputs)] if outputs else []
 
@@ -92,7 +93,7 @@ def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Mat
 
 
 def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:
-    """Words on a half of the matrices that is left at 0; empty otherwise."""
+    """A sentence if one triangle of all matrices is 0; empty otherwise."""
     if all(not np.tril(part, -1).any() for _, _, part in broken):
         return "; below the diagonal there are zeros"
     if all(not np.triu(part, 1).any() for _, _, part in broken):

@@ -1,11 +1,11 @@
-"""Tails and rare branches: what tests of a whole distribution hardly see.
+"""Tails and rare branches, to which tests of a whole distribution are hardly sensitive.
 
 In every scenario the values of all statistics whose law is known are counted beyond exact quantiles. Over all scenarios
-of a run, the value that lies furthest out in its law is tested: it must not be too far out for so many values. One draw
+of a run, the most extreme value under its law is tested: it must not be too extreme for the number of values. One draw
 at thirty standard deviations refutes.
 
 A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. A branch that was never
-taken is undetectable, whatever the test.
+taken is undetectable by any test.
 """
 
 import math
@@ -35,7 +35,7 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
 
 
 def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
-    """The same from the counts of many draws: the least likely statistic, by Bonferroni's inequality."""
+    """Test the tails from the counts of many draws: the least likely statistic decides, by Bonferroni's inequality."""
     if not counted:
         return []
     tails = {name: places.tails() for name, places in counted.items()}
@@ -61,13 +61,13 @@ def _finding(scenario: str, result: TestResult, reached: tuple[float, int], draw
 
 
 def _down(probability: float) -> str:
-    """A probability in one digit, rounded down."""
+    """A probability rounded down to one digit."""
     exponent = math.floor(math.log10(probability))
     return f"{math.floor(probability / 10.0**exponent)}e{exponent}"
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """The test of the furthest value over all scenarios, not yet decided; none if no law is known far out."""
+    """The test of the most extreme value over all scenarios, not yet decided; none if no law is known in the tails."""
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []

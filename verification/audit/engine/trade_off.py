@@ -1,9 +1,10 @@
-"""The trade-off curve: how well any test can tell two data sets apart, as claimed and as the draws of one pair show it.
+"""The trade-off curve: how well tests can distinguish two data sets, as claimed, and as the draws on one pair show.
 
 A test that says "first" for outputs in S is wrong with probability α = P'(S) on the second data set (a false positive)
-and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f below which no test of any
-pair comes: β ≥ f(α). The events {statistic ≥ t} of one pair give points of a curve that no curve of the mechanism
-exceeds. Both probabilities of all points together have Clopper–Pearson intervals with one stated confidence.
+and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f that is a lower bound for
+every test of every pair: β ≥ f(α). The events {statistic ≥ t} of one pair give points that no valid curve of the
+mechanism exceeds. The Clopper–Pearson intervals of both probabilities at all points hold together with the stated
+confidence.
 """
 
 import math
@@ -29,7 +30,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # the roles of the two data sets change
+        )  # exchange the roles of the two data sets
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
@@ -38,7 +39,10 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 
 
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
-    """Lower bound, estimate and upper bound of every probability, (points, 3); each bound misses with that error."""
+    """Lower bound, estimate and upper bound of every probability, (points, 3).
+
+    Each bound fails with probability `error`.
+    """
     lower, upper = np.array([clopper_pearson(int(k), size, error) for k in counts]).T
     return np.column_stack([lower, counts / size, upper])
 
@@ -48,8 +52,8 @@ def points(
 ) -> TradeOff:
     """The curve of one pair.
 
-    `first` and `second` : how often each event occurred, and in how many draws. `levels` : what tells the events apart;
-    they were chosen without these draws. `error` : the probability that any of the intervals misses.
+    `first` and `second` : the counts of each event, and the number of draws. `levels` : the thresholds of the events,
+    which were chosen without these draws. `error` : a bound on the probability that any interval misses.
     """
     share = error / (4 * len(levels))
     caught, alpha = _intervals(*first, share), _intervals(*second, share)
@@ -65,7 +69,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """The checks, with the curve of the pair that says most and without the others."""
+    """The checks with only one trade-off curve: that of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

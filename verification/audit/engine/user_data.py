@@ -1,7 +1,7 @@
-"""Trying a target on the user's own data set: whether it answers.
+"""Check whether a target gives outputs on the user's own data set.
 
-The data are scaled into the unit ball by their own extremes. This is not private; an audit need not be, because it
-releases nothing.
+The data are scaled into the unit ball by their own extremes. This scaling is not private; it need not be, because an
+audit releases nothing.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,9 @@
 """A pair of neighbouring data sets of the user's own, from a file or from two arrays.
 
 A file is a `.npz` archive with the arrays x and y, which `--witness` writes as well, or a `.json` file with an object
-such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows and differ in one of
-them, or one of them has one row more, whatever the order of the rows. The adjacency of the claim says which is asked.
+such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows and differ in one
+row, or one data set has one row more; the order of the rows is ignored. The adjacency of the claim decides which of the
+two is required.
 """
 
 import json
@@ -40,7 +41,7 @@ NEIGHBOURS = {
 class UserPair:
     """Two neighbouring data sets, (n, d) each, with the equal rows in the same places.
 
-    source : the file that they were read from; empty for arrays. moved : whether rows of y were put in the order of x.
+    source : the file with the data sets; empty for arrays. moved : whether rows of y were put in the order of x.
     """
 
     first: Matrix
@@ -87,7 +88,7 @@ def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
 
 
 def given_pair(pair: Any) -> UserPair:
-    """A pair that is given as such, or as (x, y)."""
+    """The pair from an argument that is a `UserPair`, or (x, y)."""
     if isinstance(pair, UserPair):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):
@@ -179,7 +180,7 @@ def _json(path: Path) -> dict[str, Any]:
 def pair_to_test(
     pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, adjacency: str = REPLACE_ONE
 ) -> Pair:
-    """The pair as the audit tests it, with remarks on what a reader should know of its rows.
+    """The pair in the form that the audit tests, with remarks on its rows for the reader of the report.
 
     Raises
     ------

@@ -8,12 +8,12 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# The error of the narrowest confidence bounds that are tried. If they do not contradict the claim, the p-value is 1.
+# The error of the narrowest confidence bounds in the search. If these do not contradict the claim, the p-value is 1.
 LARGEST_ERROR = 1 - 1e-9
 SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
-BISECTIONS = 60  # how often the interval [−100, 0] of the log error is halved; 60 times reach the limit of rounding
+BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-ROUNDING = 2.0**-49  # relative: an inequality has up to eight logarithms, products and sums, each rounded to 2^−53
+ROUNDING = 2.0**-49  # a relative rounding error: an inequality has up to eight operations, each rounded to 2^−53
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
@@ -46,7 +46,7 @@ def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     """Whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the other.
 
-    A contradiction so small that rounding might feign it does not count.
+    A contradiction that rounding errors could cause does not count.
     """
     if p <= q:
         return False
@@ -61,9 +61,9 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
 
-    They do if the Rényi divergence of the first coin from the second, of some order α > 1, is above ρα, because looking
-    only at one event cannot increase a divergence. Only this direction and orders within `LOG_ORDERS` are searched. So
-    a violation can be overlooked, but none is invented.
+    The coins contradict it if the Rényi divergence of the first coin from the second, of some order α > 1, is above ρα,
+    because restricting to one event cannot increase a divergence. Only this direction and orders within `LOG_ORDERS`
+    are searched. So a violation can be missed, but a true claim is never rejected here.
     """
     if q == 0:
         return True
@@ -74,7 +74,7 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
 
 
 def excess(p: float, q: float, rho: float, beta: float) -> float:
-    """By how much the Rényi divergence of order 1 + beta of two coins is above ρ(1 + beta), rounded down."""
+    """The Rényi divergence of order 1 + beta of two coins minus ρ(1 + beta), rounded down."""
     with np.errstate(divide="ignore"):
         first, second = (np.array([np.log(x), np.log1p(-x)]) for x in (p, q))
     terms = (1 + beta) * first - beta * second

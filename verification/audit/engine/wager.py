@@ -22,7 +22,7 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 
 @dataclass(frozen=True)
 class Wager:
-    """A bet against the claim. Of each draw it uses the category only.
+    """A bet against the claim. It uses only the category of each draw.
 
     bounds : without them, the categories are the event and its complement. With them, they are failure, and the
         intervals into which the bounds cut the range of the event's statistic.
@@ -47,7 +47,7 @@ class Wager:
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """The p-value of the claim from fresh draws: 1 over the factor gained, and at most 1."""
+        """The p-value of the claim from fresh draws: 1 over the factor of the stake, and at most 1."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 
@@ -65,7 +65,7 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
-    """The wager that the pilot draws suggest.
+    """Choose a wager from the pilot draws.
 
     For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the event's statistic. The
     result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a divergence has

@@ -1,12 +1,13 @@
-"""One law, however it is asked: the same call with the numbers in another form, after other calls, in a fresh process.
+"""One law in every way of calling: with the numbers in another form, after other calls, and in a fresh process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
-another branch for float32 or for a data frame, or keep something of a call for the next: a scale, a bound, a mean. Then
-the output moves, and a few draws under one seed show it.
+another branch for float32 or for a data frame, or keep a value of one call for the next: a scale, a bound, a mean. Then
+the output changes, and a few draws under one seed show it.
 
-What moved is decided in the way of `same_noise`. Where noise is added to a known query, a residual that is shifted or
-scaled by one amount under every seed has another law. Anything else may be another algorithm with the same law, or a
-spare number that was kept, so that many draws have to differ in law. A way in which the target fails is no promise.
+A change is judged as in `same_noise`. Where noise is added to a known query, a residual that is shifted or scaled by
+one amount under every seed has another law. Any other change may come from another algorithm with the same law, or from
+a cached random number, so it refutes only if many draws differ in law. A way of calling in which the target fails is
+not promised, and is skipped.
 """
 
 import contextlib
@@ -32,10 +33,10 @@ from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
 SHAPES = (20, 3), (3, 5), (300, 2)  # square, wide and long
-SEEDS = 4  # so that outputs of one number are four numbers, which no factor and no shift fit by chance
-INSIDE = 0.9  # times rows of the domain, so that rounding to float32 leaves them inside
-SLOW = 0.02  # seconds of a draw, from which one data set must do
-CLOSE = 1e-4  # beside the largest entry: what float32 can make of an output
+SEEDS = 4  # seeds: four outputs of one number, which no factor and no shift fit by chance
+INSIDE = 0.9  # a factor on the rows, so that rounding to float32 leaves them in the domain
+SLOW = 0.02  # seconds: if a draw takes longer, only one data set is used
+CLOSE = 1e-4  # relative to the largest entry: the effect of float32 on an output
 DECIDED = 3  # ways of one sort that are compared by draws, at most
 TESTS = 3 * DECIDED  # that share the level
 
@@ -44,7 +45,7 @@ Draw = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to make a call: in words, and what it makes of the draw of a target.
+    """A way to make a call: its description, and the function that changes the draw of a target.
 
     whole : only for whole numbers. ball : only for rows in the unit ball. bounds : only where a call takes bounds.
     """
@@ -56,7 +57,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """The target, called in this way."""
+        """The target, as called in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -96,7 +97,10 @@ def _frame(x: Matrix) -> Any:
 
 @cache
 def _pandas() -> Any:
-    """The package, whose import may take longer than a draw may; `Asked.start` imports it before."""
+    """The pandas package.
+
+    Its import may take longer than the time limit of a draw, so `Asked.start` imports it first.
+    """
     return importlib.import_module("pandas")
 
 
@@ -139,7 +143,7 @@ FORMS = (
 
 
 def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable[[Draw], Draw]:
-    """Each call comes after calls on other data, made from the data of the call."""
+    """Precede each call by calls on other data, which are made from the data of the call."""
 
     def made(draw: Draw) -> Draw:
         def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
@@ -154,7 +158,7 @@ def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable
 
 
 def _after_other_bounds(draw: Draw) -> Draw:
-    """Each call comes after one with bounds of other widths, which hold the same rows."""
+    """Precede each call by one with bounds of other widths, which contain the same rows."""
 
     def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
         wider = tuple((low - 3 * (high - low), high + 3 * (high - low)) for low, high in given[BOUNDS])
@@ -172,7 +176,8 @@ def _same(x: Matrix) -> Matrix:
     return x.copy()
 
 
-COUNTED = Way("after calls on the same data", _after(_same, _same, _same))  # shows what counts calls, and no more
+# detects only targets that count their calls
+COUNTED = Way("after calls on the same data", _after(_same, _same, _same))
 CALLS_BEFORE = (
     Way("after rows of zeros", _after(np.zeros_like), ball=True),
     Way("after shorter rows", _after(lambda x: 1e-3 * x), ball=True),
@@ -192,7 +197,7 @@ CALLS_BEFORE = (
 
 
 def make_ready(source: TargetReference) -> None:
-    """Import the target, which may take longer than a draw may."""
+    """Import the target, because an import may take longer than the time limit of a draw."""
     load(source)
 
 
@@ -213,12 +218,12 @@ def _in(process: OwnProcess, source: TargetReference, seconds: float) -> Callabl
     return lambda _: draw
 
 
-# WHAT MOVED
+# WHICH OUTPUTS CHANGED
 
 
 @dataclass
 class Asked:
-    """One target, asked in the usual way on a few data sets, and then in others."""
+    """One target, called in the usual way on a few data sets, and then in other ways."""
 
     setting: Setting
     path: DataPath | None
@@ -233,14 +238,14 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Ask in the usual way, again and again; why nothing can be compared, or "" if all is well."""
+        """Call repeatedly in the usual way; the reason why nothing can be compared, or "" if there is none."""
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
             start = time.perf_counter()
             if self.usual and self.slow:
                 break
-            _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))  # the first ones settle it
+            _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))  # the first calls decide it
             if any(isinstance(o, Failure) for o in (*outputs, *again)):
                 continue
             if not _all_equal(outputs, again):
@@ -257,7 +262,7 @@ class Asked:
             rows = INSIDE * example_rows(n, d)
             x = rows if box is None else in_box(box, rows)
             found.append((_in_single(x), False))
-        if self.known:  # where the law is tested, the noise is of the size of what it is added to
+        if self.known:  # on the data that test the law, noise and query have similar sizes
             found.append((max(self.known, key=len), False))
         if box is None:
             d = max(2, self.form.smallest_dimension)
@@ -276,7 +281,7 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """What has moved since the start, by one shift or factor; "" if nothing has."""
+        """The change of the usual outputs since the start, if it is one shift or factor; otherwise ""."""
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
             if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
@@ -286,12 +291,12 @@ class Asked:
         return ""
 
     def renew(self) -> None:
-        """Take what the target gives now, after all the calls before, for its usual outputs."""
+        """Replace the usual outputs by the target's present ones, after all earlier calls."""
         renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
     def differs(self, way: Way) -> str:
-        """What differs if the target is called in this way; "" if nothing is proven."""
+        """The difference if the target is called in this way; "" if none is proven."""
         target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
             if way.whole and not whole:
@@ -306,7 +311,7 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            if not _all_equal(first, others):  # else the first draw of that way alone had failed
+            if not _all_equal(first, others):  # otherwise only the first draw of that way failed
                 changes.append((_change(first, others), x))
         if changes:
             _, x = max(changes, key=lambda change: change[0])
@@ -329,7 +334,7 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """What many draws prove of the law if the target is called in this way."""
+        """The difference in law that many draws prove if the target is called in this way."""
         if self.decided >= DECIDED:
             return ""
         self.decided += 1
@@ -347,7 +352,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """The finding of that name, decided; what was compared is then forgotten."""
+        """The decided finding of that name; the comparisons behind it are then deleted."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"
@@ -368,7 +373,7 @@ def _equal(first: Outcome, second: Outcome) -> bool:
 
 
 def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
-    """How far the outputs moved, as a multiple of the mean distance between outputs of different seeds."""
+    """The change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
     one, other = np.array(first), np.array(second)
     return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
 
@@ -402,7 +407,7 @@ def _forms(asked: Asked) -> Finding:
 
 
 def _state(asked: Asked) -> Finding:
-    """The check that a call has one law, whatever other data were in the calls before."""
+    """The check that the law of a call does not depend on the data of earlier calls."""
     counts = bool(asked.differs(COUNTED) or asked.unproven)
     ball, bounds = asked.setting.box is None, BOUNDS in asked.setting.budget
     ways = [way for way in CALLS_BEFORE if (ball or not way.ball) and (bounds or not way.bounds)]

@@ -1,7 +1,7 @@
 """Where draws are made: in this process, or in workers of joblib (loky, Dask, Ray), with the same outputs everywhere.
 
-Which workers there are is joblib's configuration. `covassay audit --backend` starts workers on this machine. From
-Python, `joblib.parallel_config` says it, for example with a Dask client of a cluster:
+joblib's configuration decides which workers there are. `covassay audit --backend` starts workers on this machine. From
+Python, use `joblib.parallel_config`, for example with a Dask client of a cluster:
 
     with joblib.parallel_config(backend="dask"):
         audit(…)
@@ -9,11 +9,11 @@ Python, `joblib.parallel_config` says it, for example with a Dask client of a cl
 A draw needs the main thread of its process, because only there a time limit can interrupt it, and a process of its own,
 because it may change or end the process. Workers of loky and Ray are such processes. Dask and joblib's "threading" run
 tasks in threads; there every thread has a process of its own (`own_process`). If such a process or a worker ends before
-its draws were made, the audit cannot go on: `CannotRun`, and not one draw fewer.
+its draws are complete, the audit stops with `CannotRun`, so that no draw is lost silently.
 
-loky's workers are started when they pay. To start takes a worker about as long as it took this process to import this
-package and the target. If k workers share what is left, they pay if that takes more than k/(k − 1) times as long. How
-much is left is not known: `covassay audit` makes draws itself until these have taken so long.
+loky's workers are started when this saves time. Starting a worker takes about as long as this process took to import
+this package and the target. With k workers, this saves time if the remaining draws take more than k/(k − 1) times as
+long. The remaining time is unknown: `covassay audit` makes draws itself until these have taken so long.
 """
 
 import importlib
@@ -41,17 +41,18 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # modules that come w
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-_paying = 0.0  # seconds on calls in this process, from which on workers pay
+_paying = 0.0  # seconds of calls in this process, after which workers save time
 _spent = 0.0  # seconds on calls in this process
-_kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)  # Ray's backend starts workers for every other
-_PROCESS = secrets.token_hex(8)  # tells this process from all others, on whatever machine
+# seconds; Ray's backend starts workers for any other value
+_kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)
+_PROCESS = secrets.token_hex(8)  # a name for this process that is unique across machines
 
 
 def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """What the function returns for each tuple of arguments, in their order.
+    """Call the function with each tuple of arguments, and return the results in their order.
 
-    `jobs` is the number of workers; None leaves it to joblib's configuration. A single call is made in this process,
-    where no worker has to be started for it.
+    `jobs` is the number of workers; None leaves it to joblib's configuration. A single call is made in this process, so
+    that no worker must be started.
 
     Raises
     ------
@@ -79,9 +80,8 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 
 
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-    """Calls that are made in this process, until all of them took so long that workers pay.
-
-    That is only done in a process that another one supervises, because a draw may end it.
+    """Make calls in this process until they have taken so long that workers save time. This happens only in a process
+    that another one supervises, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:
@@ -105,7 +105,7 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
 
 
 def _tell_of_lost_workers(backend: Any) -> None:
-    """Have joblib hear of a task whose worker was killed; its backend for Dask would let it wait for ever."""
+    """Tell joblib about a task whose worker was killed; otherwise its backend for Dask would wait forever."""
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):
@@ -129,7 +129,7 @@ def _called(here: tuple[str, int], function: Callable[..., Any], arguments: tupl
 
 
 def _of_backend(error: Exception) -> bool:
-    """Whether Dask or Ray raised an error, because a worker or the cluster failed, and not what it ran."""
+    """Whether Dask or Ray raised an error because a worker or the cluster failed, and not because the function did."""
     return type(error).__module__.partition(".")[0] in PACKAGES
 
 
@@ -169,7 +169,7 @@ def _start_dask(stack: ExitStack, jobs: int) -> None:
     import dask
     from distributed import Client, LocalCluster
 
-    # a task that ended its worker would be tried again, until a draw that kills its process now and then does not
+    # without this, a task that killed its worker would be repeated until the draw happens not to kill it
     stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
     cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL")
     stack.enter_context(Client(stack.enter_context(cluster)))

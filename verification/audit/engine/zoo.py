@@ -1,4 +1,4 @@
-"""Data sets of many kinds and shapes, on which an implementation could take another path than on plain rows.
+"""Data sets of many kinds and shapes, on which an implementation could take another branch than on plain rows.
 
 A category says what is special about the rows. Rows outside the unit ball count as clipped, because that is what the
 mechanisms of the reference do with them.
@@ -12,16 +12,16 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.streams import stream
 
-# (n, d): every n in one dimension, or every dimension at a few n; 1, 2, 64 and 65 stand beside one another because
-# blocks, vector registers and special cases end there
+# (n, d): every n in one dimension, or every dimension at a few n; 1 and 2, and 64 and 65, are included because blocks,
+# vector registers and special cases end there
 SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
     (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),
     (1, 3), (12, 3), (65, 3), (300, 3),
     (30, 4), (12, 5), (5, 7), (65, 7), (10, 8), (8, 12),
 )  # fmt: skip
-ALMOST_ONE = 1 - 1e-6  # so that rows meant to be in the ball are there in float32 too
-IN_BALL = 1 + 1e-9  # a larger norm is outside the ball, whatever the rounding
+ALMOST_ONE = 1 - 1e-6  # a factor, so that rows meant to be in the ball are in it in float32 too
+IN_BALL = 1 + 1e-9  # a row with a larger norm is outside the ball, whatever the rounding
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,14 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
 
 
 MANY_ROWS = 20_000
-BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11  # in 16 bits the first is the second, which is 0.03 % less
+# rounded to 16 bits the first becomes the second, which is 0.03 % smaller
+BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 
 
 def many_rows(seed: int) -> list[DataSetOfZoo]:
-    """Two columns of many rows, on which small errors of all rows add up: to many times what one row can change.
+    """Two columns of many rows, on which small errors of all rows add up to many times the effect of one row.
 
-    Both columns have the same size but for the rounding to 16 bits, which makes the first one smaller.
+    Both columns have the same size, but rounding to 16 bits makes the first column smaller.
     """
     rng = np.random.default_rng(stream(seed, "zoo", "many rows"))
     signs = rng.choice([-1.0, 1.0], (MANY_ROWS, 2))
@@ -104,7 +105,8 @@ def many_rows(seed: int) -> list[DataSetOfZoo]:
 
 
 GIVEN = "the given data"
-BESIDE_GIVEN = "rows inside the ball", "all rows zero"  # of the same shape, to compare the given data with
+# data sets of the same shape, for comparison with the given data
+BESIDE_GIVEN = "rows inside the ball", "all rows zero"
 
 
 def given(x: Matrix, seed: int) -> list[DataSetOfZoo]:

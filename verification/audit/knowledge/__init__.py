@@ -1,4 +1,5 @@
-"""What the audit knows: one file a mechanism, named as the mechanism; `known` finds it and makes the audit's profile.
+"""The audit's knowledge of mechanisms, one file for each, with its name; `known` finds it and makes the audit's
+profile.
 
-Each file declares one object, `KNOWN = Known(...)`. What several mechanisms have in common stands in `shared`.
+Each file declares one object, `KNOWN = Known(...)`. Code that several mechanisms share is in `shared`.
 """

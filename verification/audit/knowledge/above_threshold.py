@@ -1,6 +1,6 @@
 """AboveThreshold releases one of finitely many answers; their probabilities are integrals over the threshold's noise.
 
-They are known on data of every shape.
+These probabilities are known on data of every shape.
 """
 
 import math
@@ -32,16 +32,17 @@ MANY = 32  # features
 
 
 def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """The law of AboveThreshold if every query is compared with a threshold that has fresh noise."""
+    """The law of AboveThreshold if fresh noise is added to the threshold for every query."""
     reaches = np.array([probabilities(values[i : i + 1], threshold, b1, b2)[0] for i in range(len(values))])
     return np.append(reaches, 1.0) * np.cumprod(np.append(1.0, 1 - reaches))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """AboveThreshold, its law by an integral: energies 1, 2 and 4, and a threshold of 7/3 if the share is 1.
+    """The law of AboveThreshold, by an integral: energies 1, 2 and 4, and a threshold of 7/3 if the share is 1.
 
-    Three energies hardly show how large the noises are. Many features of energy 0 do: just below the threshold they
-    show its noise, and far below it, where only the tails of the noise reach, they show the noise of the queries.
+    Outputs for three energies hardly depend on the noise scales. Outputs for many features of energy 0 do: just below
+    the threshold they depend on the noise of the threshold; far below it, where only the tails of the noise reach, they
+    depend on the noise of the queries.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)

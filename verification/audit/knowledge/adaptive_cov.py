@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, unclipp
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 1000.0  # n√ρ: the search goes on past its second level with a probability below e^−70
+ROWS = 1000.0  # n√ρ: the search goes beyond its second level with a probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:

@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 3000.0  # nε: the search goes on past its second level with a probability below e^−70
+ROWS = 3000.0  # nε: the search goes beyond its second level with a probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
@@ -20,7 +20,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     final = final_epsilon(claim.budget["epsilon"], claim.options["radius"])
     scale = float(noise_scale(len(x), x.shape[1], final, claim.options["calibration"]))
     exact = noise_scenario(EntrywiseNoise(x, scale, full=False), 2**0.5 / (len(x) * final) / scale)
-    return unclipped_rows.law(claim, exact, weight=0.7)  # Laplace noise shows its scale with twice the draws
+    # a wrong scale of Laplace noise needs twice the draws to be detected
+    return unclipped_rows.law(claim, exact, weight=0.7)
 
 
 KNOWN = Known(law, NotAdditive("the data decide, through noise, which of several mechanisms answers", SAME_SQUARES))

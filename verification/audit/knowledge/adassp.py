@@ -1,12 +1,11 @@
-"""AdaSSP has an exact law on data with one feature.
+"""AdaSSP has an exact law on data with one feature. For one feature, the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a
+ratio of two Gaussian variables, given λ. Given λ, its distribution function is known exactly. Without λ, the
+distribution function of Y is one integral over Z, on which λ depends.
 
-There the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a ratio of two Gaussian variables, given λ. Its
-distribution function is known exactly. So is that of Y, by one integral over Z, on which λ depends.
-
-If g is far above the noise, then λ = 0 and the denominator is above 0, but for probabilities below 1e-30. There
-(Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets tell s₃ from s₂. A third one, where λ is between its limits,
-shows the noise s₁Z and its margin, together with s₂W. With several features we know no such form, and draws of the
-reference stand in.
+If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. In this
+case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data
+set, where λ is between its limits, tests the noise s₁Z and its margin, together with s₂W. For several features we know
+no such form, and use draws of the reference.
 """
 
 import math
@@ -32,8 +31,8 @@ from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
 FAR = 12.0  # deviations that a normal variable exceeds with probability below 1e-30
-TINY = 1e-12  # stands for a mean of 0 in the denominator, where a formula divides by it
-ROUNDING = 1e-14  # of the distribution function; further out Φ⁻¹(F(Y)) says nothing
+TINY = 1e-12  # replaces a mean of 0 of the denominator, where a formula divides by it
+ROUNDING = 1e-14  # the precision of the distribution function; beyond it Φ⁻¹(F(Y)) is not used
 NODES = 40  # Gauss–Legendre nodes of the integral over Z
 PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 
@@ -66,7 +65,7 @@ class OneFeature:
     beta: float
 
     def penalties(self) -> tuple[Vector, Vector]:
-        """Values of λ and their weights: its two limits, and the nodes of the integral between them."""
+        """Values of λ and their weights: the two limits of λ, and the nodes of the integral between them."""
         target = mechanism.target_eigenvalue(1, self.matrix, self.beta)
         margin = gaussian_margin(self.beta)
         low, high = margin - self.g / self.eigen, margin + (target - self.g) / self.eigen
@@ -105,19 +104,19 @@ class Scales:
 
     @property
     def plenty(self) -> float:
-        """A g at which λ is 0 and the denominator above 0."""
+        """A value of g for which λ is 0 and the denominator is positive, almost surely."""
         target = float(mechanism.target_eigenvalue(1, self.matrix, self.beta))
         return max(target + self.eigen * (float(gaussian_margin(self.beta)) + FAR), 2 * FAR * self.matrix)
 
     @property
     def between(self) -> float:
-        """A g at which λ is as often at one of its limits as at the other."""
+        """A value of g for which both limits of λ are equally likely."""
         return float(
             self.eigen * gaussian_margin(self.beta) + mechanism.target_eigenvalue(1, self.matrix, self.beta) / 2
         )
 
     def on(self, x: Matrix, eigen: float = 1.0, matrix: float = 1.0, vector: float = 1.0) -> OneFeature:
-        """The law on these rows, if the scales are those of the claim times factors."""
+        """The law on the given rows, if the claimed scales are multiplied by factors."""
         g, v = len(x) * second_moment(x)[0]
         return OneFeature(float(g), float(v), eigen * self.eigen, matrix * self.matrix, vector * self.vector, self.beta)
 
@@ -129,7 +128,7 @@ def rows(g: float, slope: float) -> Matrix:
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Data on which nothing is penalised; `suspects` are names of scales, with what the audit says of half of it."""
+    """Data on which λ = 0; `suspects` are names of scales, with the audit's explanation if a scale is halved."""
 
     def normal(law: OneFeature) -> Test:
         return lambda y: kolmogorov_smirnov(law.standard(y[:, 0]), NORMAL, PLAIN)
@@ -178,7 +177,7 @@ def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Neighbours with one feature: a record pulls v to either side, and nothing is penalised."""
+    """Neighbours with one feature and λ = 0: one record changes v in opposite directions."""
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
     statistics = (
@@ -189,7 +188,7 @@ def opposite_records(scales: Scales) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """One feature with and without a penalty, and draws of the reference for several."""
+    """The law for one feature with and without a penalty, and draws of the reference for several features."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     scales = Scales(
         mechanism.eigenvalue_scale(rho),

@@ -30,7 +30,7 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DECAY = 4.0  # η k on the two-level data: where the laws differ most for the draws they cost
+DECAY = 4.0  # η k on the two-level data: here the laws differ most, relative to the time of the draws
 PANELS = 64  # panels of the quadrature in the angle
 
 
@@ -49,7 +49,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """k copies of one direction that is no coordinate axis, with η k near `DECAY`."""
+    """The test data: k copies of one direction that is no coordinate axis, with η k near `DECAY`."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))
@@ -81,7 +81,7 @@ def two_level(q: int, eta: float) -> Scenario:
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """The known bugs and wrong exponents, seen in w on the two-level data with ηk = `decay`."""
+    """The known bugs and wrong exponents, with their laws of w on the two-level data with ηk = `decay`."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:
@@ -98,7 +98,7 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """n copies of one direction, with the test of w by quadrature alone, which is quick in every dimension."""
+    """The data set of n copies of one direction, with only the test of w by quadrature, which is always quick."""
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 
@@ -123,7 +123,7 @@ def three_level(eta: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Two and three levels. A known bug that fits brings the pair on which its loss shows."""
+    """The law on data with two and three eigenvalues. A known bug that fits adds a pair with a large loss."""
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])
 
@@ -148,7 +148,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws at once of the law that `release` asks for."""
+    """Many draws at once from the law that `release` requests."""
     seen: list[Matrix] = []
 
     def remember(m: Matrix) -> Matrix:

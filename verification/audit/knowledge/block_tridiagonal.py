@@ -1,6 +1,6 @@
 """The blocks next to the diagonal have Gaussian noise of one scale, and all other entries are 0 in every draw.
 
-When the data are known, the noise of every kept entry is observed, and its law is known exactly. The worst rows differ
+For known data, the noise of every kept entry is observed, and its law is known exactly. The worst rows differ
 in the signs of every second block.
 """
 
@@ -42,7 +42,7 @@ SHAPE_TESTS = "squared norm", "all entries", "total scale"
 
 @dataclass(frozen=True)
 class BlockNoise:
-    """The noise seen on rows with this second moment, if it has this scale and this width of a block."""
+    """The noise on rows with a given second moment, for a given scale and a given width of the blocks."""
 
     moment: Matrix
     scale: float
@@ -50,33 +50,33 @@ class BlockNoise:
 
     @property
     def near(self) -> NDArray[np.bool_]:
-        """Where entries are kept."""
+        """The mask of the entries that are kept."""
         return mechanism.kept(len(self.moment), self.block)
 
     @property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Row and column of the kept entries on and above the diagonal."""
+        """The rows and columns of the kept entries on and above the diagonal."""
         i, j = np.nonzero(np.triu(self.near))
         return i, j
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """The noise of the kept entries in units of its deviations: independent N(0, 1), (n, k)."""
+        """The noise of the kept entries, divided by their standard deviations: independent N(0, 1), (n, k)."""
         i, j = self.places
         noise: Matrix = (outputs[:, i, j] - self.moment[i, j]) / self.scale
         return noise * np.where(i == j, 1.0, math.sqrt(2))
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """All kept entries are Gaussian."""
+        """The test that all kept entries are Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs).ravel(), NORMAL, "all kept entries have Gaussian noise")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The sum of the squares of one output is χ²."""
+        """The test that the sum of the squares of one output is χ²."""
         squares = (self.normals(outputs) ** 2).sum(axis=1)
         count = len(self.places[0])
         return kolmogorov_smirnov(squares, chi_square(count), f"standardised squares ~ χ²({count})")
 
     def total(self, factor: float) -> Test:
-        """The test that the sum of all squares is χ², if the noise has that multiple of its scale."""
+        """The test that the sum of all squares is χ², if the noise scale is multiplied by `factor`."""
 
         def test(outputs: Matrix) -> TestResult:
             values = self.normals(outputs) / factor
@@ -86,15 +86,15 @@ class BlockNoise:
         return test
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The squares of each kept entry have their sum over all draws."""
+        """The test of the sum over all draws of the squares of each kept entry."""
         return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, "the squares of each entry have their sum", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """No draw is without noise."""
+        """The test that every draw has noise."""
         return bare_draws(self.normals(outputs))
 
     def elsewhere(self, outputs: Matrix) -> TestResult:
-        """All other entries are 0: a draw in which one is not has probability 0, and 1e-30 is tested."""
+        """The test that all other entries are 0. The law gives other draws probability 0; their p-value is 1e-30."""
         other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
         return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")
 
@@ -172,7 +172,7 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["matrix"]))
 
     def worst(self, d: int) -> Pair:
-        """Rows that differ in the signs of every second block."""
+        """Neighbours whose differing rows have opposite signs in every second block."""
         heads = np.where(np.arange(d) % self.block == 0, self.block_bound, 0.0)
         signs = np.where(np.arange(d) // self.block % 2 == 0, 1.0, -1.0)
         first, second = neighbours(np.zeros((1, d)), heads, heads * signs if d > self.block else 0 * heads)

@@ -1,4 +1,4 @@
-"""Bounded columns with Gaussian noise: the noisy sums can be computed from rows, mean and covariance."""
+"""Bounded columns with Gaussian noise: the released number of rows, mean and covariance determine the noisy sums."""
 
 from covassay.reference.box_moments import gauss_weights
 from covassay.reference.domain import Adjacency

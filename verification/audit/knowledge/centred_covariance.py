@@ -26,7 +26,7 @@ def centred(x: Matrix) -> Matrix:
 
 
 def triangle(n: int, d: int, epsilon: float) -> Pair:
-    """Neighbours whose rows are the corners of a triangle."""
+    """Neighbours whose rows are corners of an equilateral triangle."""
     first, second = centred_pair(n, d)
     rows, others = centred(first), centred(second)
     statistics = (
@@ -37,7 +37,7 @@ def triangle(n: int, d: int, epsilon: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise about the centred covariance."""
+    """The law of the noise around the centred covariance."""
     epsilon = claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

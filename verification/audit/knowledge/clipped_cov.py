@@ -1,6 +1,6 @@
 """ClippedCov has an exact law if its threshold is public: that of GaussCov or of SeparateCov on clipped rows.
 
-With GaussCov behind it, it then adds noise to a query. In any case draws are compared with draws of the reference too.
+If it uses GaussCov, it then adds noise to a query. Draws are always compared with draws of the reference too.
 """
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -16,11 +16,11 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The exact law if the threshold is public, and draws of the reference."""
+    """The exact law if the threshold is public, and the comparison with draws of the reference."""
     rho, options = claim.budget["rho"], claim.options
     separate, public = options["base"] == "separate", options["threshold"] == "public"
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
-    if separate:  # then neighbours with separated eigenvalues show the noise of the eigenvalues
+    if separate:  # then neighbours with separated eigenvalues test the noise of the eigenvalues
         pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
     if not public:
         return KnownLaw(scenarios, pairs)
@@ -39,7 +39,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
-    """Noise on the second moment of clipped rows, if nothing else is drawn."""
+    """The data path: noise on the second moment of clipped rows, if there are no other draws."""
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)
     because = "the threshold is drawn, or eigenvalues and eigenvectors get noise of their own"

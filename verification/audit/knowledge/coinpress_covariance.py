@@ -1,6 +1,6 @@
 """The covariance of CoinPress has no law in closed form: draws are compared with draws of the reference.
 
-Its domain is the whole space, so the worst rows lie far out.
+Its domain is the whole space, so the worst rows are far from the origin.
 """
 
 from covassay.verification.audit.knowledge.known import Known
@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Draws of the reference, and the rows far out."""
+    """The comparison with draws of the reference, and neighbours with rows far from the origin."""
     output = claim.mechanism.output
     return KnownLaw(reference_draws.scenarios(claim), (far_out(output), *common_pairs(output)))
 

@@ -1,8 +1,8 @@
-"""The mean of CoinPress is Gaussian on equal rows, at the origin and far out; elsewhere the reference's draws stand in.
+"""The mean of CoinPress is Gaussian on equal rows, at or far from the origin; other data use the reference's draws.
 
-At the origin no step clips them, so that the output has the noise of the last step alone. Far out every step clips them
-in one direction, so that each moves on from the centre of the step before, and the noises of all steps add up. The
-reference tells the centre and the variance: it is run without noise, and with a single unit of noise.
+At the origin no step clips the rows, so that the output has only the noise of the last step. Far away every step clips
+them in one direction, so that each step continues from the centre of the previous step, and the noises of all steps add
+up. The centre and the variance are computed by the reference: it is run without noise, and with a single unit of noise.
 """
 
 import math
@@ -21,15 +21,15 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.statistics.laws import NORMAL
 
-VERY_FAR = 1e8  # where the direction to the rows does not depend on the centre either
+VERY_FAR = 1e8  # far away, where the direction to the rows does not depend on the centre
 DIMENSION = 3
-RECORDS = 1000.0  # n√ρ: a clip of rows at the origin is more than 30 deviations off, in 32 dimensions too
+RECORDS = 1000.0  # n√ρ: clipping rows at the origin would need noise of more than 30 deviations, also in 32 dimensions
 MOST = 20_000  # rows
-WEIGHT = 3.0  # of the rows at the origin: so many draws show 5 % of the scale
+WEIGHT = 3.0  # weight of the rows at the origin: so many draws detect an error of 5 % of the scale
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
-    """n rows at one place on the first axis."""
+    """The data set of n equal rows on the first axis."""
     x = np.tile(place * np.eye(d)[:1], (n, 1))
     zero = zero_noise(claim, d)
     centre = released(claim, x, zero)
@@ -40,7 +40,7 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Equal rows, if that takes few of them, and draws of the reference."""
+    """The law on equal rows, if few rows are needed, and the comparison with draws of the reference."""
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))
     n = math.ceil(RECORDS / math.sqrt(claim.budget["rho"]))

@@ -1,10 +1,11 @@
-"""Discrete Gaussian noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+"""Discrete Gaussian noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
 
-Spread over their shares of the continuous law they are exactly normal, so that the tests of GaussCov apply.
+Added randomisation makes these numbers exactly normal (`shared.lattice_noise`), so that the tests of GaussCov apply.
 """
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,6 +19,7 @@ from covassay.verification.audit.engine.events import Statistic, generic_statist
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.counted_lattice import CountedLattice
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.gaussian_noise import (
     SHAPE_TESTS,
@@ -43,7 +45,7 @@ def tail_of(sigma: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadGaussian(GaussianNoise):
-    """The noise E of GaussCov, seen through a lattice; `scale` is σ in whole numbers."""
+    """The noise E of GaussCov, recovered from the lattice; `scale` is σ in lattice units."""
 
     x: Matrix
     input_bits: int
@@ -58,9 +60,20 @@ class SpreadGaussian(GaussianNoise):
         return self.lattice.spread(outputs)
 
 
+def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
+    """The deviations of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    rho, share = claim.budget["rho"], float(mechanism.count_share(d))
+    change = mechanism.sum_squared(input_bits(claim))
+    variances = mechanism.noise_variance(1, share * rho), mechanism.noise_variance(change, (1 - share) * rho)
+    return math.sqrt(variances[0]), math.sqrt(variances[1])
+
+
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of Gaussian noise with equal variances, seen through the lattice."""
+    """The law of Gaussian noise with equal variances, recovered from the lattice."""
     b = input_bits(claim)
+    if claim.options.get("adjacency") == "add-remove":
+        deviations = partial(deviations_of_sums, claim)
+        return CountedLattice(mechanism.COUNTED, deviations, tail_of, lambda p: -ndtri(p / 2), True, b).known
 
     def noise(x: Matrix, factor: float = 1.0) -> SpreadGaussian:
         d = x.shape[1]
@@ -93,7 +106,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """The probability that one entry of the noise is 0."""
+    """The largest probability that one number of the noise is 0."""
+    if claim.options.get("adjacency") == "add-remove":
+        return float(discrete_gaussian.pmf(np.array(0.0), deviations_of_sums(claim, 1)[0]))
     return float(discrete_gaussian.pmf(np.array(0.0), deviation(claim, 1)))
 
 

@@ -1,10 +1,11 @@
-"""Discrete Laplace noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+"""Discrete Laplace noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
 
-Spread over their shares of the continuous law they are exactly Laplace, so that the tests of LapCov apply.
+Added randomisation makes these numbers exactly Laplace (`shared.lattice_noise`), so that the tests of LapCov apply.
 """
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from covassay.verification.audit.engine.events import Statistic, generic_statist
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.counted_lattice import CountedLattice
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.entrywise_noise import (
     SHAPE_TESTS,
@@ -42,7 +44,7 @@ def tail_of(t: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadLaplace(EntrywiseNoise):
-    """The noise E of entrywise Laplace noise, seen through a lattice; `scale` is t."""
+    """The entrywise Laplace noise E, recovered from the lattice; `scale` is t."""
 
     input_bits: int
 
@@ -56,13 +58,23 @@ class SpreadLaplace(EntrywiseNoise):
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
-        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        """The test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
 
 
+def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
+    """The scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    epsilon, share = claim.budget["epsilon"], float(mechanism.count_share(d))
+    change = mechanism.sensitivity_of_sum(d, input_bits(claim))
+    return mechanism.noise_scale(1, share * epsilon), mechanism.noise_scale(change, (1 - share) * epsilon)
+
+
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of entrywise Laplace noise, seen through the lattice."""
+    """The law of entrywise Laplace noise, recovered from the lattice."""
     b = input_bits(claim)
+    if claim.options.get("adjacency") == "add-remove":
+        scales = partial(scales_of_sums, claim)
+        return CountedLattice(mechanism.COUNTED, scales, tail_of, lambda p: -np.log(p), False, b).known
 
     def noise(x: Matrix) -> SpreadLaplace:
         return SpreadLaplace(x, noise_scale(claim, x.shape[1]), False, b)
@@ -83,7 +95,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """The probability that one entry of the noise is 0."""
+    """The largest probability that one number of the noise is 0."""
+    if claim.options.get("adjacency") == "add-remove":
+        return float(discrete_laplace.pmf(0, scales_of_sums(claim, 1)[0]))
     return float(discrete_laplace.pmf(0, noise_scale(claim, 1)))
 
 

@@ -24,7 +24,7 @@ from covassay.verification.statistics.laws import LAPLACE, NORMAL
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Separated eigenvalues, and a pair that moves two of them against each other."""
+    """The law on separated eigenvalues, and neighbours that change two eigenvalues in opposite directions."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
 
     def exponents(values: Matrix, n: int) -> Matrix:

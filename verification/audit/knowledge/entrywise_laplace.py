@@ -1,6 +1,7 @@
 """Entrywise Laplace noise: every entry of the second moment, or of its triangle, has Laplace noise of its own.
 
-On known data of every shape the output shows every entry of the noise, and its sum of absolute values has a Gamma law.
+On known data of every shape, every entry of the noise is observed, and the sum of their absolute values has a Gamma
+law.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale

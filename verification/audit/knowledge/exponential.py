@@ -21,9 +21,10 @@ MOST = 128  # features
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The exponential mechanism, its law a softmax: three features with energies 4, 2 and 1, and one ahead of many.
+    """The softmax law of the exponential mechanism: three features with energies 4, 2 and 1, and one feature above many
+    others.
 
-    One is as likely as all others together, so that its probability depends much on the exponent.
+    That feature is as likely as all others together, so that its probability depends strongly on the exponent.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 

@@ -1,4 +1,4 @@
-"""Normal noise on the second moment of every column, under zCDP: independent, and seen on data of every shape."""
+"""Normal noise on the second moment of every column, under zCDP: independent, and observed on data of every shape."""
 
 import math
 

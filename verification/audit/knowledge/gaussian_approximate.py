@@ -1,4 +1,4 @@
-"""Normal noise on the second moment of every column, under (ε, δ)-DP: independent, and seen on data of every shape."""
+"""Independent normal noise on the second moment of every column, under (ε, δ)-DP, observed on data of every shape."""
 
 import math
 

@@ -1,7 +1,7 @@
 """Iterative eigenvector sampling: its draws can be read from the output if eigenvalues are many noise scales apart.
 
-There the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given those
-before it.
+On such data the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given
+the earlier directions.
 """
 
 import numpy as np
@@ -24,7 +24,8 @@ BETA = 0.1  # the failure probability in the offset of the adaptive budget
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Separated eigenvalues. With the adaptive budget η_1 differs from draw to draw, and the law is known at d = 2.
+    """The law on separated eigenvalues. With the adaptive budget η_1 varies between draws, and the law is known at d =
+    2.
 
     Rank k is compared with draws of the reference.
     """

@@ -1,4 +1,4 @@
-"""The Johnson–Lindenstrauss mechanism with ℓ2 noise shows its noise where nothing is projected and the fit is exact.
+"""The Johnson–Lindenstrauss mechanism with ℓ2 noise: its noise is observed without projection, if the fit is exact.
 
 If nothing is projected (l = D) and there are so many rows that the noisy second moment lies inside the fitted set, the
 positive definite matrices of trace below 1, then the fit changes nothing. The noise is observed, and its law is known
@@ -36,7 +36,7 @@ def interior_rows(epsilon: float) -> Matrix:
 
 
 def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
-    """The tests of z on outputs Σ + scale · unsvec(z), by name."""
+    """The tests of the noise z on outputs Σ + scale · unsvec(z), by name."""
 
     def noise(outputs: Matrix) -> Matrix:
         return svec(outputs - second_moment(x)) / scale
@@ -93,7 +93,7 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise where the output shows it, unless the options project at d = 2, and draws of the reference."""
+    """The law of the noise where it is observed, unless the options project at d = 2, and draws of the reference."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

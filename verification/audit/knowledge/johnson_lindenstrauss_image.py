@@ -1,4 +1,4 @@
-"""The Johnson–Lindenstrauss mechanism with image noise has no law in closed form: draws of the reference stand in."""
+"""The Johnson–Lindenstrauss mechanism with image noise has no closed-form law: the reference's draws are used."""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive

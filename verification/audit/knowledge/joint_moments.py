@@ -1,9 +1,9 @@
 """Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
 
-When the data are known, N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part
-has tests of its own, so that noise which is right in one part and wrong in the other shows; the tests of both together
-show noise that the parts share. The pairs are opposite rows, which move the mean the most and the second moment not at
-all, and the rows that attain the joint sensitivity for the weight at hand.
+For known data, N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part has its
+own tests, which detect noise that is wrong in one part only; joint tests detect noise that both parts share. The pairs
+are opposite rows, which change the mean most and the second moment not at all, and rows that attain the joint
+sensitivity for the chosen weight.
 """
 
 import math
@@ -34,12 +34,12 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
-ADD_REMOVE = math.sqrt(0.375)  # the square of S is then 1 + λ = 3/2, in place of 4
+ADD_REMOVE = math.sqrt(0.375)  # the squared sensitivity S² is then 1 + λ = 3/2, in place of 4
 
 
 @dataclass(frozen=True)
 class JointNoise:
-    """The noise seen on data with this mean and second moment, if the scales are `first` and `second`."""
+    """The noise on data with a given mean and second moment, if the scales are `first` and `second`."""
 
     mean: Vector
     moment: Matrix
@@ -48,23 +48,23 @@ class JointNoise:
 
     @property
     def of_the_moment(self) -> GaussianNoise:
-        """What is known of the noise of the second moment."""
+        """The tests of the noise of the second moment."""
         return GaussianNoise(self.moment, self.second, "goe")
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """N for every output, (n, d)."""
+        """The noise N of the mean for every output, (n, d)."""
         values: Matrix = (outputs[:, 0] - self.mean) / self.first
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """All independent N(0, 1) in every output: N, and G in units of its deviations, (n, d + d(d + 1)/2)."""
+        """All independent N(0, 1) of every output: N, and G divided by its deviations, (n, d + d(d + 1)/2)."""
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
         return np.hstack([self.normals(outputs), entries])
 
     def component(self, outputs: Matrix) -> TestResult:
-        """The first component of the mean has Gaussian noise."""
+        """The test that the first component of the mean has Gaussian noise."""
         return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
@@ -78,11 +78,11 @@ class JointNoise:
         return test
 
     def all_numbers(self, outputs: Matrix) -> TestResult:
-        """All numbers that are drawn are Gaussian, in units of their deviations."""
+        """The test that all noise numbers, divided by their deviations, are Gaussian."""
         return kolmogorov_smirnov(self.coordinates(outputs).ravel(), NORMAL, "all numbers of both noises are Gaussian")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The sum of the squares of all numbers of one output is χ²."""
+        """The test that the sum of the squares of all noise numbers of one output is χ²."""
         squares = (self.coordinates(outputs) ** 2).sum(axis=1)
         count = len(self.mean) * (len(self.mean) + 3) // 2
         return kolmogorov_smirnov(squares, chi_square(count), f"the squares of both noises together ~ χ²({count})")
@@ -128,7 +128,7 @@ class Claimed:
         return first, second
 
     def noise(self, x: Matrix, first: float = 1.0, second: float = 1.0) -> JointNoise:
-        """The noise on these rows, if the scales are those of the claim times factors."""
+        """The noise on the given rows, if the claimed scales are multiplied by factors."""
         one, other = self.scales(*x.shape)
         return JointNoise(x.mean(axis=0), second_moment(x), first * one, second * other)
 
@@ -182,7 +182,7 @@ class Claimed:
 
 
 def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Rows that attain the joint sensitivity: opposite ones up to weight 1, and nearer ones above it."""
+    """Rows that attain the joint sensitivity: opposite rows up to weight 1, and closer rows above it."""
     lam, x = float(mechanism.moment_weight(d, weight)), np.eye(d)[0]
     if weight <= 1:
         return x, -x
@@ -208,7 +208,7 @@ def pairs(claimed: Claimed) -> tuple[Pair, ...]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Both noises on data of every shape."""
+    """The law of both noises on data of every shape."""
     claimed = Claimed(claim.budget["rho"], claim.parameter("weight"))
     shapes = Shapes(claimed.scenario, SHAPE_TESTS, lambda d: d * (d + 3) / 2, grid())
     return KnownLaw(tuple(claimed.scenario(N, d) for d in DIMENSIONS), pairs(claimed), shapes)

@@ -12,12 +12,12 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def body(claim: ClaimUnderAudit) -> Body:
-    """The body that was chosen."""
+    """The convex body that was chosen."""
     return cast(Body, claim.options["body"])
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """Δ_K/ε."""
+    """The noise scale Δ_K/ε."""
     return float(k_norm.noise_scale(k_norm.sensitivity(body(claim), n, d), claim.budget["epsilon"]))
 
 

@@ -1,6 +1,6 @@
 """Deflation with private eigenvectors has an exact law on two data sets.
 
-With one feature, nY is the value of the only round. With two features and
+With one feature, nY is the eigenvalue released in the only round. With two features and
 C = K·I, n = 2K, the first direction is uniform, its value is l₁ = K + bz₁, and K I − l₁ u₁u₁ᵀ is left. So
 w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with decay η(K + bz₁). If no value is clipped,
 
@@ -62,7 +62,7 @@ def _laplace_quadrature() -> tuple[Vector, Vector]:
 
 
 def one_feature(epsilon: float) -> Scenario:
-    """The data set with one feature, whose value lies far from 0 and from n."""
+    """The data set with one feature, whose eigenvalue is far from 0 and from n."""
     b = mechanism.value_scale(epsilon, 1)
     n = math.ceil(2 * DISTANCE * b)
     x = np.full((n, 1), math.sqrt(0.5))
@@ -112,7 +112,7 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Both data sets, unless a rank is given, and draws of the reference."""
+    """The law on both data sets, unless a rank is given, and the comparison with draws of the reference."""
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

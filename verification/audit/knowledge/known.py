@@ -1,4 +1,4 @@
-"""What a knowledge file declares, where it is found, and the profile that an audit makes of it."""
+"""The declaration in a knowledge file, the search for it, and the profile that an audit makes of it."""
 
 import importlib
 import importlib.util
@@ -23,7 +23,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.declared import default_claim
 
 GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
-COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
+COARSE = 1e-3  # if one value has at least this probability, equal draws are expected
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix]]
 UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
@@ -33,18 +33,19 @@ UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 class Known:
     """All that the audit knows of one mechanism.
 
-    law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape. Where
-        it is left out, draws are compared with draws of the reference.
-    path : the path from the data to the output, perhaps for the options of a claim. If it is a query
+    law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape.
+        Without it, draws are compared with draws of the reference.
+    path : the path from the data to the output, which may depend on the options of a claim. If it is a query
         plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
-    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one after another.
-    add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
-        that is not known.
+    many : (x, size, *, rng, and the parameters of `sample`) -> many draws of the reference, faster than one by one.
+    add_remove : the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; None if
+        unknown.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
-    view : what computes from an output under a claim what is tested; None tests the output itself.
-    bits_unseen : why the check of low-order bits finds no loss above the claim in float releases; empty if it does.
+    view : a function from an output under a claim to the tested quantity; None tests the output itself.
+    bits_unseen : the reason why the check of low-order bits finds no loss above the claim in float releases; empty if
+    it does.
 
-    The reference is drawn beside a target at every budget: it follows from the declaration of the mechanism.
+    The comparison with the reference at other budgets follows from the declaration of the mechanism.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -62,11 +63,12 @@ class Known:
 
 @cache
 def known(name: str) -> Known:
-    """What is known of the mechanism of that name: in the file of its name, in another package, or nothing.
+    """The knowledge of the mechanism of that name, from the file of its name or from another package; empty if there is
+    none.
 
     Raises
     ------
-    InvalidInput : a file, or another package that says it knows the mechanism, has no `KNOWN`.
+    InvalidInput : the file, or the module that another package registers for the mechanism, has no `KNOWN`.
     """
     own = f"{__package__}.{name.replace('-', '_')}"
     if importlib.util.find_spec(own) is not None:
@@ -97,7 +99,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    listed = len(claim.output.shape(2)) == 1  # the entries of a matrix in one row, of which some may be tied
+    # the entries of a matrix as a vector, of which some may depend on each other
+    listed = len(claim.output.shape(2)) == 1
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
 

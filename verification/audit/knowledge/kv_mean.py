@@ -1,4 +1,4 @@
-"""KVMean is Gaussian about the mean of clipped values on columns that are constant but for outliers."""
+"""KVMean is Gaussian around the mean of clipped values, on columns that are constant except for outliers."""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import constant_columns

@@ -1,10 +1,13 @@
-"""LapCov adds independent Laplace noise to the triangle of the second moment; the output shows every entry."""
+"""LapCov adds independent Laplace noise to the triangle of the second moment; every noise entry is observed."""
 
-from covassay.reference.mechanisms.pure.lap_cov import noise_scale
+from covassay.reference.mechanisms.counted import laplace_count_scale
+from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, scale_of_sum
+from covassay.reference.mechanisms.pure.lap_cov import COUNTED, noise_scale
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import entrywise_noise
+from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
@@ -12,4 +15,20 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
     return float(noise_scale(n, d, claim.budget["epsilon"], claim.options["calibration"]))
 
 
-KNOWN = Known(entrywise_noise.law(scale), QueryPlusNoise(independent=True))
+_OF_MEANS = entrywise_noise.law(scale)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law under the adjacency of the claim."""
+    if claim.options.get("adjacency") != "add-remove":
+        return _OF_MEANS(claim)
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
+
+    def scales(d: int) -> tuple[float, float]:
+        share = count_share(d, "triangle", calibration)
+        return laplace_count_scale(epsilon, share), scale_of_sum(d, (1 - share) * epsilon, "triangle", calibration)
+
+    return IndependentNoise(COUNTED, scales, gaussian=False).known
+
+
+KNOWN = Known(law, QueryPlusNoise(independent=True))

@@ -1,4 +1,4 @@
-"""Laplace noise on the second moment of every column: independent, and seen on data of every shape."""
+"""Laplace noise on the second moment of every column: independent, and observed on data of every shape."""
 
 from covassay.reference.mechanisms.building_blocks.laplace import COUNTED, noise_scale, second_moments_sensitivity
 from covassay.reference.mechanisms.counted import laplace_count_scale, pure_share

@@ -1,9 +1,10 @@
 """A private k-dimensional subspace has a matrix Bingham law with exponent η, exact on copies of one direction.
 
 On copies of one direction v, the share w = vᵀPv has an exact distribution function for every rank and every dimension.
-Given w, the rest of P is uniform around v. With three columns the law is that of one vector, u in the range of P or
-across it. And on two directions with four columns, for rank 2, s = tr(PQ) − 1 has density ∝ −ln|s| e^{ηns} on [−1, 1],
-where n is the number of copies of each and Q projects on both. On other rows, draws are compared with the reference's.
+Given w, the rest of P is uniform around v. With three columns, P is determined by one vector, in its range or
+orthogonal to it. On two directions with four columns, for rank 2, s = tr(PQ) − 1 has density ∝ −ln|s| e^{ηns} on [−1,
+1], where n is the number of copies of each direction and Q projects onto both. On other rows, draws are compared with
+the reference's.
 """
 
 import math
@@ -23,24 +24,25 @@ from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Pair, generic_statistics
-from covassay.verification.audit.engine.features import Feature, features
+from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import reference_size
+from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS, WRONG_EXPONENTS
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-STRENGTH = 4.0  # η times the copies of a direction, near enough: the laws differ much, and few proposals are rejected
+# approximately η times the copies of a direction: the laws differ clearly, and few proposals are rejected
+STRENGTH = 4.0
 ORDINARY = 20, 5  # rows and columns of the data on which draws are compared with the reference's
-COPIES = 6  # of every direction in the pair whose loss is near the claim
+COPIES = 6  # copies of every direction in the pair whose loss is near the claim
 
 
 def along(p: Matrix, v: Vector) -> Vector:
-    """The share vᵀPv of every projection."""
+    """The share vᵀPv for every projection."""
     share: Vector = np.clip(np.einsum("nij,i,j->n", p, v, v), 0.0, 1.0)
     return share
 
@@ -88,7 +90,7 @@ def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
 
 
 def three_level(k: int, eta: float) -> Scenario:
-    """Three distinct eigenvalues in R³: the squared components of the one vector along or across have exact laws."""
+    """Three distinct eigenvalues in R³: the squared components of the vector that determines P have exact laws."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     m = eta * np.diag(np.array(counts, dtype=np.float64))
 
@@ -119,7 +121,7 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
 
 
 def two_directions(eta: float) -> Scenario:
-    """Two directions with as many copies each in R⁴, for rank 2."""
+    """Two directions in R⁴ with equally many copies, for rank 2."""
     n = math.ceil(STRENGTH / eta)
     plane = _axes(4)[:2]
     q, cdf = plane.T @ plane, overlap_cdf(eta * n)
@@ -139,12 +141,8 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
     def reference(size: int) -> Matrix:
         return subspace_law.sample(eta * c, k, np.random.default_rng(stream(claim.seed, "reference", size)), size)
 
-    def against(name: str, feature: Feature) -> Test:
-        null = f"{name} as in the reference's draws"
-        return lambda p: two_sample(feature(p), feature(reference(reference_size(len(p)))), null)
-
     known = {**features(claim.mechanism.output, len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
-    tests = {name: against(name, feature) for name, feature in known.items()}
+    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in known.items()}
     return Scenario(f"ordinary rows, n={ORDINARY[0]}, d={len(c)}, k={k}", x, tests)
 
 
@@ -157,7 +155,7 @@ def close_pair(k: int) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of a projection of the rank that is claimed."""
+    """The law of a projection of the claimed rank."""
     rank = int(claim.parameter("rank"))
     eta = float(mechanism.exponent(claim.budget["epsilon"]))
     n = math.ceil(STRENGTH / eta)
@@ -182,7 +180,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws at once of the law that `release` asks for."""
+    """Many draws at once from the law that `release` requests."""
     seen: list[tuple[Matrix, int]] = []
 
     def remember(m: Matrix, k: int) -> Matrix:

@@ -1,16 +1,15 @@
 """NaivePCE has an exact law in two regimes.
 
-On zero data in one dimension the output is max(0, σN). On data far inside the positive
-semidefinite cone the projection does nothing, and the output is the noisy second moment of the short rows; long rows
-among them show whether the mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that is
-kept.
+On zero data in one dimension the output is max(0, σN). On data far inside the positive semidefinite cone the projection
+does nothing, and the output is the noisy second moment of the short rows; long rows among them test whether the
+mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that is kept.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce as mechanism
@@ -35,7 +34,7 @@ ZERO_ROWS = 10
 
 @dataclass(frozen=True)
 class CovarianceNoise:
-    """What decides the norm above which rows are dropped, and the scale of the noise."""
+    """The parameters that determine the norm above which rows are dropped, and the noise scale."""
 
     rho: float
     kappa: float
@@ -57,7 +56,7 @@ def zero_rows(about: CovarianceNoise) -> Scenario:
 
     def positive_part(factor: float) -> Test:
         def cdf(t: Vector) -> Vector:
-            return np.where(t < 0, 0.0, stats.norm.cdf(t, scale=factor * deviation))
+            return np.where(t < 0, 0.0, ndtr(t / (factor * deviation)))
 
         return lambda outputs: kolmogorov_smirnov(outputs[:, 0, 0], cdf, "Y follows max(0, σN)")
 
@@ -67,7 +66,7 @@ def zero_rows(about: CovarianceNoise) -> Scenario:
 
 @dataclass(frozen=True)
 class InsideTheCone:
-    """A data set far inside the cone, on which the output is M + noise."""
+    """A data set whose second moment M is far inside the cone, so that the output is M + noise."""
 
     x: Matrix
     moment: Matrix
@@ -79,12 +78,12 @@ class InsideTheCone:
         return len(self.moment)
 
     def entry(self, outputs: Matrix) -> TestResult:
-        """An entry off the diagonal is Gaussian."""
+        """The test that an entry off the diagonal is Gaussian."""
         standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
         return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
 
     def radius_squared(self, factor: float) -> Test:
-        """The test that the squared norm of the upper triangle is χ², if the noise has that multiple of its scale."""
+        """The test that the squared norm of the upper triangle is χ², if the noise scale is multiplied by `factor`."""
         i, j = np.triu_indices(self.dimension)
         null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
 
@@ -142,7 +141,7 @@ def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
 
 
 def rows_inside(about: CovarianceNoise, d: int) -> int:
-    """As many rows as put the eigenvalues above 60 deviations of the noise."""
+    """The number of rows that puts the eigenvalues above 60 deviations of the noise."""
     return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
 
 
@@ -155,7 +154,7 @@ def worst_pair(about: CovarianceNoise, n: int) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Both regimes, and rows of the largest norm that is kept."""
+    """The laws in both regimes, and neighbours with rows of the largest norm that is kept."""
     about = CovarianceNoise(
         claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
     )

@@ -1,4 +1,4 @@
-"""NaivePME is KVMean with σ = √κ: Gaussian about the mean of clipped values on constant columns with outliers."""
+"""NaivePME is KVMean with σ = √κ: Gaussian around the mean of clipped values, on constant columns with outliers."""
 
 import math
 

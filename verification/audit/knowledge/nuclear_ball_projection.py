@@ -1,7 +1,7 @@
 """The nuclear-ball projection has three regimes, two of which have exact laws.
 
-On data for which the ball never binds, the output shows the matrix noise. On zero data
-the output has nuclear norm min(‖ρZ‖_*, max(0, bL)), so it shows the noisy radius. On small data both noises matter, and
+On data for which the ball is never active, the output is Σ + ρZ, which reveals the matrix noise. On zero data the
+output has nuclear norm min(‖ρZ‖_*, max(0, bL)), which reveals the noisy radius. On small data both noises matter, and
 the output is compared with draws of the reference.
 """
 
@@ -23,13 +23,13 @@ from covassay.verification.audit.knowledge.shared import nuclear_noise
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
-from covassay.verification.audit.knowledge.shared.reference_draws import reference_size
+from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
-MOST_COLUMNS = 8  # with more, the noise of the matrix is near the size of the radius
-ROUNDING = 1e-12  # a nuclear norm of exactly 0 can come back as rounding
+MOST_COLUMNS = 8  # for larger values, the matrix noise is nearly as large as the radius
+ROUNDING = 1e-12  # rounding may turn a nuclear norm of exactly 0 into a smaller number
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
     "nuclear norm": nuclear_laplace.nuclear_norm,
@@ -46,12 +46,12 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
 
 
 def loose_rows(d: int, epsilon: float) -> Matrix:
-    """Data with so large a trace that the ball does not bind: the output is Σ + ρZ."""
+    """Data with so large a trace that the ball is not active: the output is Σ + ρZ."""
     return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """The noise of the matrix, seen where the ball does not bind."""
+    """The matrix noise, observed where the ball is not active."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -92,16 +92,12 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
         noise = map(mechanism.NuclearBallProjectionNoise, nuclear_laplace.sample(3, rng, size), rng.laplace(size=size))
         return np.array([mechanism.release(x, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
-    def against_reference(name: str) -> Test:
-        statistic = STATISTICS[name]
-        null = f"{name} as in the reference's draws"
-        return lambda outputs: two_sample(statistic(outputs), statistic(reference(reference_size(len(outputs)))), null)
-
-    return Scenario("small data, d=3", x, {name: against_reference(name) for name in STATISTICS})
+    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in STATISTICS.items()}
+    return Scenario("small data, d=3", x, tests)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """All three regimes."""
+    """The laws and comparisons in all three regimes."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(
@@ -114,7 +110,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws, with all noise drawn at once."""
+    """Many draws of the reference, with all noise drawn at once."""
     noise = zip(nuclear_laplace.sample(x.shape[1], rng, size), rng.laplace(size=size), strict=True)
     made = (mechanism.NuclearBallProjectionNoise(z, float(t)) for z, t in noise)
     return [mechanism.release(x, one, epsilon=epsilon, **options) for one in made]

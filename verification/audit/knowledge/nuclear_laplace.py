@@ -1,4 +1,4 @@
-"""Nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d²), its singular vectors are Haar.
+"""Nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d²), and its singular vectors have the Haar law.
 
 The spectral norm has an exact Pfaffian law. All of this holds on data of every shape.
 """

@@ -1,6 +1,6 @@
 """Output perturbation adds noise to ridge coefficients: the norm is Gamma(d − 1), the direction uniform.
 
-When ŵ is known, v = (Y − ŵ)ε/S is observed, and its law is known exactly: ‖v‖ ~ Gamma(d − 1), independent of the
+For known ŵ, the noise v = (Y − ŵ)ε/S is observed, and its law is known exactly: ‖v‖ ~ Gamma(d − 1), independent of the
 direction, which is uniform on the sphere.
 """
 
@@ -33,7 +33,7 @@ def minimiser(x: Matrix, alpha: float) -> Vector:
 
 
 def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
-    """The tests of v on outputs w + scale · v, by name."""
+    """The tests of the noise v on outputs w + scale · v, by name."""
     k = len(w)
 
     def norms(outputs: Matrix) -> Vector:
@@ -70,7 +70,7 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """Neighbours with d = 3: n − 1 records that make ŵ as long as it can be, and one that pulls it to either side."""
+    """Neighbours with d = 3: n − 1 records make ‖ŵ‖ as large as possible, and one changes ŵ in either direction."""
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)
     rest = np.tile([math.sqrt(share), 0.0, math.sqrt(1 - share)], (n - 1, 1))
@@ -88,7 +88,7 @@ def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise about the ridge estimate, and records that pull it to either side."""
+    """The law of the noise around the ridge estimate, and neighbours that change the estimate in either direction."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     alpha = claim.parameter("alpha")
 

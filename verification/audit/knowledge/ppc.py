@@ -1,8 +1,7 @@
-"""Private preconditioning has no law in closed form; what A does to two unequal directions shows most.
+"""Private preconditioning has no closed-form law; its output A is tested by its effect on two unequal directions.
 
-The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their
-values in draws of the reference. The rounds do not commute, so a matrix multiplied on the wrong side shows in the
-smaller eigenvalue.
+The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their values in draws of the
+reference. The rounds do not commute, so multiplying a matrix on the wrong side changes the smaller eigenvalue.
 """
 
 import math
@@ -10,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, second_moment
+from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
@@ -18,9 +17,8 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, two_sample
 
-RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
+RECORDS = 2000.0  # n√ρ: here the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
@@ -31,31 +29,24 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
     moment = second_moment(x)
 
-    def eigenvalues(outputs: Matrix) -> Matrix:
-        changed = outputs @ moment @ np.swapaxes(outputs, 1, 2)
-        values: Matrix = np.log(np.maximum(np.linalg.eigvalsh(changed), 1e-300))
-        return values
-
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", "unequal directions", size))
-        return eigenvalues(claim.draws(x, size, rng))
+        return claim.draws(x, size, rng)
 
     def eigenvalue(i: int) -> Test:
-        null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"
+        def of(outputs: Matrix) -> Vector:
+            changed = outputs @ moment @ np.swapaxes(outputs, 1, 2)
+            return np.asarray(np.log(np.maximum(np.linalg.eigvalsh(changed)[:, -1 - i], 1e-300)))
 
-        def test(outputs: Matrix) -> TestResult:
-            drawn = reference(reference_draws.reference_size(len(outputs)))
-            return two_sample(eigenvalues(outputs)[:, -1 - i], drawn[:, -1 - i], null)
-
-        return test
+        return reference_draws.against(of, reference, f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws")
 
     tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
     return Scenario("two unequal directions, d=2", x, tests, weight=0.15)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs that serve any mechanism, and the two unequal directions."""
+    """The scenarios and pairs for any mechanism, and the two unequal directions."""
     scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 

@@ -1,6 +1,6 @@
 """The private radius is one of a few public numbers, whose probabilities are those of AboveThreshold on counts of rows.
 
-They are integrals over the noise of the threshold, known for all norms of rows.
+These probabilities are integrals over the noise of the threshold, and known for all norms of rows.
 """
 
 import math
@@ -22,9 +22,9 @@ from covassay.verification.exact.above_threshold import probabilities
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The private radius, its law by an integral: rows of norm 0.1, 0.4 and 1, and of norm 1 alone.
+    """The law of the private radius, by an integral: for rows of norm 0.1, 0.4 and 1, and for rows of norm 1 alone.
 
-    Rows of norm 1 are within the largest radius only, so that all other counts are equally far below the threshold.
+    Rows of norm 1 lie within the largest radius only, so that all other counts are equally far below the threshold.
     """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
@@ -35,7 +35,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     def of_norms(name: str, norms: Vector, d: int) -> Scenario:
         within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
         law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
-        merged = np.append(law[:-2], law[-2] + law[-1])  # no radius, and the largest, both release 1
+        merged = np.append(law[:-2], law[-2] + law[-1])  # the largest radius, and no radius found, both release 1
         axis = np.eye(d)[0] if d == 1 else np.array([0.6, 0.8, *np.zeros(d - 2)])
         return Scenario(name, norms[:, None] * axis, {"output": levels_test(radii, merged)})
 

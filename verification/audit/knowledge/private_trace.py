@@ -1,4 +1,4 @@
-"""The private trace has Laplace noise, which the output shows on known data of every shape."""
+"""The private trace has Laplace noise, which is observed on known data of every shape."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from covassay.verification.statistics.tests import TestResult, gamma_total, kolm
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Laplace noise on the trace."""
+    """The law of the Laplace noise on the trace."""
 
     def scenario(n: int, d: int) -> Scenario:
         x = example_rows(n, d)

@@ -1,6 +1,6 @@
-"""The projection mechanism shows its Gaussian noise on data whose second moment lies far inside the convex set.
-
-There nothing is projected, and the law is that of GaussCov. Elsewhere draws are compared with draws of the reference.
+"""The Gaussian noise of the projection mechanism is observed if the second moment lies far inside the convex set. On
+such data nothing is projected, and the law is that of GaussCov. Elsewhere draws are compared with draws of the
+reference.
 """
 
 import math
@@ -23,7 +23,7 @@ NOTHING = "the projection does nothing"
 
 
 def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
-    """Rows whose second moment, I/(4d), lies 100 noise scales and more inside {M ⪰ 0, tr M ≤ 1}."""
+    """Rows whose second moment, I/(4d), is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤ 1}."""
     rho = claim.budget["rho"]
     x = np.tile(0.5 * np.eye(d), (math.ceil(200 * d * noise_scale(1, rho)), 1))
     moment, scale = second_moment(x), noise_scale(len(x), rho)
@@ -32,7 +32,7 @@ def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise where nothing is projected, and otherwise draws of the reference."""
+    """The law of the noise where nothing is projected, and otherwise the comparison with draws of the reference."""
     sizes = tuple((len(inside(claim, d).x), d) for d in COLUMNS if d <= gaussian_noise.SEPARATED_MOST)
     first, second = neighbours(inside(claim, 2).x[:-1], *orthonormal_pair(2))
     statistics = gaussian_noise.likelihood_ratio(claim.options["ensemble"])(first, second)

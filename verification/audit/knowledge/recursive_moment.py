@@ -1,11 +1,12 @@
-"""The recursive moment shows the noise of its last round exactly, that of the others by what they choose.
+"""The recursive moment: the noise of its last round is observed; the noise of other rounds changes their choices.
 
 On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
-multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. So
-it is if all rows have length 1 and are shortened in every round. The noise of the other rounds shows in which
-directions it makes large. In many columns with moments a little below the threshold, how many these are depends on its
-scale so strongly that 3 % show in 2000 draws. The law there has no closed form: draws are compared with draws of the
-rounds as written a second time below. So they are where the large direction turns from round to round.
+multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. The
+same holds if all rows have length 1 and are shortened in every round. The noise of the other rounds determines which
+directions count as large. On many columns with moments slightly below the threshold, the number of large directions
+depends so strongly on the noise scale that 2000 draws detect an error of 3 %. The law there has no closed form: draws
+are compared with draws of a second implementation of the rounds, below. The same comparison is used on data whose large
+direction rotates from round to round.
 """
 
 import math
@@ -37,19 +38,19 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
 )
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import TestResult, two_sample
 
-FAR = 10.0  # with √d it is how many σ the noise may have in a direction, but for a probability below 1e-15
+FAR = 10.0  # times √d: a bound on the noise in any direction in units of σ, except with probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
 COLUMNS = 16  # columns of the data near the choice
 COUNT = 3  # rows along each axis there
 TURNING = 15.0  # ψ in units of σ on the data with turning directions
-EDGE = {"goe": 1.13, "wigner": 1.42}  # times √d σ: so far is the threshold away there, where 3 % of σ show best
+# the distance to the threshold in units of √d σ, chosen so that an error of 3 % in σ is detected best
+EDGE = {"goe": 1.13, "wigner": 1.42}
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """The public numbers of the claim: the number K of rounds, ψ, and nσ of a round and its ensemble."""
+    """The public parameters of the claim: the number K of rounds, ψ, nσ for each round, and the noise ensemble."""
 
     rounds: int
     threshold: float
@@ -58,7 +59,7 @@ class Claimed:
 
     @classmethod
     def of(cls, claim: ClaimUnderAudit) -> "Claimed":
-        """The numbers of this claim."""
+        """The public parameters for this claim."""
         m, calibration = int(claim.parameter("subsample")), claim.options["calibration"]
         rounds = mechanism.number_of_rounds(claim.parameter("kappa"), m)
         scale = float(mechanism.noise_scale(1, claim.budget["rho"], rounds, calibration))
@@ -70,13 +71,13 @@ class Claimed:
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """n so large that no noise bridges the gap between a moment and the threshold."""
+        """A number n of rows so large that the noise cannot bridge the gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
         """The scenario on rows that each round multiplies by the root of `squared`, and then shortens back to length 1.
 
-        Without `shortened`, no row is shortened. There are fewer draws, because many rows take their time.
+        Without `shortened`, no row is shortened. The scenario makes fewer draws, because many rows are slow.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
@@ -84,7 +85,7 @@ class Claimed:
 
     def small(self, d: int) -> Scenario:
         """Directions that stay small: every round multiplies the rows by √(8/3), and none is shortened."""
-        last = self.threshold / 4  # no moment is larger after the last map
+        last = self.threshold / 4  # the largest possible moment after the last map
         rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
         factor = math.sqrt(min(1.0, last / largest / (8 / 3) ** (self.rounds - 1)))
@@ -103,7 +104,10 @@ class Claimed:
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
 
     def long(self, d: int = 2) -> Scenario | None:
-        """Rows of length 1 in small directions: every round shortens them back; None if there is no round to do so."""
+        """Rows of length 1 in small directions: every round shortens them back to length 1.
+
+        None if there is only one round.
+        """
         n = self.rows_for(0.75 * self.threshold, d)
         if self.rounds == 1 or n > MOST_ROWS:
             return None
@@ -112,7 +116,7 @@ class Claimed:
         return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
-        """Rows along the axes and rows of zeros, and the shares of the axes; None if there is no choice."""
+        """Rows along the axes and rows of zeros, and the shares of the axes; None if no round makes a choice."""
         d = COLUMNS
         n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -121,7 +125,7 @@ class Claimed:
         return np.vstack([np.repeat(np.eye(d), COUNT, axis=0), np.zeros((n - COUNT * d, d))]), np.full(d, COUNT / n)
 
     def draws(self, rows: Matrix, shares: Vector, n: int, size: int, rng: np.random.Generator) -> Matrix:
-        """That many outputs, all rounds at once, on n rows of which a share are equal to each of `rows`."""
+        """Draw `size` outputs at once, on n rows of which given shares are equal to each of `rows`."""
         d = rows.shape[1]
         x, back, z = np.broadcast_to(rows, (size, *rows.shape)), np.broadcast_to(np.eye(d), (size, d, d)), np.empty(0)
         for i in range(self.rounds):
@@ -138,7 +142,7 @@ class Claimed:
 
 
 def log_size(outputs: Matrix) -> Vector:
-    """The logarithm of the Frobenius norm, which is the larger, the more directions were large."""
+    """The logarithm of the Frobenius norm, which increases with the number of large directions."""
     return np.asarray(np.log(np.maximum(np.linalg.norm(outputs, axis=(1, 2)), 1e-300)))
 
 
@@ -160,24 +164,20 @@ def against_draws(
     features: Mapping[str, Callable[[Matrix], Vector]],
     seed: int,
 ) -> dict[str, Test]:
-    """The tests of these features against `Claimed.draws`, by name."""
+    """The tests that compare these features with those of `Claimed.draws`, by name."""
 
     @lru_cache(maxsize=4)
     def drawn(size: int) -> Matrix:
         return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
 
-    def against(name: str, feature: Callable[[Matrix], Vector]) -> Test:
-        def test(outputs: Matrix) -> TestResult:
-            others = drawn(reference_draws.reference_size(len(outputs)))
-            return two_sample(feature(outputs), feature(others), f"the {name} as in draws of the rounds")
-
-        return test
-
-    return {name: against(name, feature) for name, feature in features.items()}
+    return {
+        name: reference_draws.against(feature, drawn, f"the {name} as in draws of the rounds")
+        for name, feature in features.items()
+    }
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Directions a little below the threshold, of which the noise of a round makes some large."""
+    """Directions slightly below the threshold; the noise of a round lifts some of them above it."""
     found = claimed.near()
     if found is None:
         return None
@@ -200,7 +200,7 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Neighbours between which one direction, with nothing but long rows and zeros, comes over the threshold.
+    """Neighbours with only long rows and rows of zeros; one direction is above the threshold on one of them only.
 
     Without noise in the first round the rows would be shortened on one side alone.
     """
@@ -214,7 +214,7 @@ def pair_at_the_choice(claimed: Claimed) -> Pair | None:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The exact laws, the data near the choice, and the comparisons and pairs that serve any mechanism."""
+    """The exact laws, the data near the threshold, and the comparisons and pairs for any mechanism."""
     claimed = Claimed.of(claim)
     sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
     sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)

@@ -1,4 +1,4 @@
-"""SeparateCov shows its eigenvalues where they lie far apart, and the eigenvectors of its noise on two equal features.
+"""SeparateCov reveals the noise of separated eigenvalues, and on two equal features the eigenvectors of its noise.
 
 Both laws are exact: independent Gaussians, and for the angle a ratio of Gaussians. Elsewhere draws are compared with
 draws of the reference.
@@ -21,14 +21,14 @@ from covassay.verification.statistics.tests import TestResult, cosines, kolmogor
 def angle_scenario(ensemble: str) -> Scenario:
     """The eigenvectors of SeparateCov on two features of equal weight, which are the eigenvectors of W.
 
-    For the angle φ of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
-    whatever λ̃ is.
+    For the angle φ of one eigenvector, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output reveals
+    φ whatever the eigenvalues λ̃ are.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def ratio(outputs: Matrix) -> Vector:
-        """The angle 2φ, in [−π/2, π/2]; 0 if there is none."""
+        """The angle 2φ, in [−π/2, π/2]; 0 if it is undefined."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
@@ -48,7 +48,7 @@ def angle_scenario(ensemble: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Its two noises, draws of the reference, and a pair that separates the eigenvalues."""
+    """The laws of both noises, draws of the reference, and neighbours with separated eigenvalues."""
     rho = claim.budget["rho"]
     exact = (separated_gaussian.scenario(rho), angle_scenario(claim.options["ensemble"]))
     return KnownLaw(

@@ -1,6 +1,6 @@
 """The pure SeparateCov has an exact law on two features with eigenvalues far apart.
 
-There the output shows λ̃ and the eigenvectors of G = Σ + bW. The angle φ of the
+On such data the output reveals the noisy eigenvalues λ̃ and the eigenvectors of G = Σ + bW. The angle φ of the
 leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
 """
 
@@ -22,9 +22,10 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DISTANCE = 40.0  # between the eigenvalues, in scales of either noise: they change order with probability below 1e-15
+# the gap of the eigenvalues in units of either noise scale: they change order with probability below 1e-15
+DISTANCE = 40.0
 NODES = 200  # Gauss–Legendre nodes on either half of the integral
-NO_ANGLE = 1e9  # stands for the tangent when the two eigenvectors changed places
+NO_ANGLE = 1e9  # the value of the tangent if the two eigenvectors are exchanged
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
@@ -56,7 +57,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # above 0, unless the two eigenvectors changed places
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # positive, unless the two eigenvectors are exchanged
             tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
             return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 

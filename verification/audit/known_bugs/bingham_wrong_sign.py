@@ -2,11 +2,11 @@
 
 The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}, Ω = I + 2A/b. Rejection sampling of
 exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
-the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor moves with the data, so the privacy loss exceeds ε.
+the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor depends on the data, so the privacy loss exceeds ε.
 
-The loss shows on k + 1 copies of e₁ and k of e₂ against k and k + 1. There A = η diag(0, 1, k + 1, …, k + 1), up to the
-order of the first two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest),
-the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
+The loss is computed for k + 1 copies of e₁ and k of e₂ against k and k + 1 copies. For these data A = η diag(0, 1, k +
+1, …, k + 1), up to the order of the first two axes, and every probability is a double integral: with u = (√(1−w) cos φ,
+√(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
 """
 
 import math
@@ -23,12 +23,13 @@ from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
-DIMENSION = 6  # of the aimed pair: the loss grows with the dimension, and the sampler's acceptance rate falls
+# dimension of the chosen pair: the loss grows with the dimension, and the sampler's acceptance rate falls
+DIMENSION = 6
 COPIES_AT_QUARTER = 400  # k at η = 1/4, the exponent of ε = 1: near the limit k → ∞ of the loss
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # midpoints in φ, which converge fast for a periodic integrand
 SHARES = np.linspace(0.02, 0.6, 59)  # probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # stands for the limit k → ∞ in the envelope parameter
+FAR = 1e9  # replaces the limit k → ∞ in the envelope parameter
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
@@ -66,7 +67,7 @@ class _Quadrature:
 def _quadrature(q: int) -> _Quadrature:
     t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
     s = (t + 1) / 2
-    w = s[:, None] ** 3  # crowds the nodes near w = 0, where the mass is
+    w = s[:, None] ** 3  # concentrates the nodes near w = 0, where the mass is
     phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
     weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
     return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)
@@ -87,7 +88,7 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """The figures on k + 1 and k copies, the event chosen for that many draws on each data set."""
+    """The figures for k + 1 and k copies, with the event chosen for a given number of draws on each data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)

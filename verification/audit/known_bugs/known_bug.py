@@ -1,4 +1,4 @@
-"""What a known bug declares."""
+"""The declaration of a known bug."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ AimedPair = Callable[[float, float, float], Pair]
 class KnownBug:
     """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the law ∝ g(uᵀAu) that it samples.
 
-    name : stable. The negative control that repeats the bug has the same name.
-    explanation : what the report says when this law fits the draws.
+    name : a stable name. The negative control that repeats the bug has the same name.
+    explanation : the sentence of the report if this law fits the draws.
     seen_in : the software and versions in which the bug was found.
     log_density : ln g.
     exact_loss : the privacy loss of this law as n → ∞, as a function of (η, q); None if it has not been computed.
-    aimed_pair : neighbouring data sets on which the loss shows, and the event that shows it; None for a bug that needs
-        no pair of its own.
+    aimed_pair : neighbouring data sets with a large loss, and the event that reveals it; None for a bug that needs no
+        special pair.
     """
 
     name: str

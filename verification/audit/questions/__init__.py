@@ -1,6 +1,6 @@
 """Every question of the audit: one module each, in the folder of its kind.
 
-`law` also has two of the kind "data path", which look at the draws of the law test.
+The folder `law` also has two questions of the kind "data path", which use the draws of the law test.
 
 Other packages add questions by an entry point of the group `covassay.questions` that names a `Question`.
 """
@@ -17,13 +17,13 @@ GROUP = "covassay.questions"
 
 @cache
 def own() -> tuple[Question, ...]:
-    """The questions that covassay brings."""
+    """The questions of covassay itself."""
     modules = (import_module(m.name) for m in walk_packages(__path__, f"{__name__}.") if not m.ispkg)
     return tuple(module.QUESTION for module in modules if hasattr(module, "QUESTION"))
 
 
 def questions() -> tuple[Question, ...]:
-    """All questions, also those of other packages; every id belongs to one."""
+    """All questions, including those of other packages; the ids are unique."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})

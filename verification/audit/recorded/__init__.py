@@ -1,1 +1,1 @@
-"""Recorded draws: a target runs again with the same random draws but one, and its privacy loss is computed exactly."""
+"""Recorded draws: a target runs again with all random draws equal but one, and its privacy loss is computed exactly."""

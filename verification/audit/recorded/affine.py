@@ -1,11 +1,11 @@
-"""Whether the output is an affine function of the draws, y = c + G z, and what c and G are.
+"""Decide whether the output is an affine function of the draws, y = c + G z, and measure c and G.
 
 Every number on the tape is a variable z_j of a known law. A column of G is the change of the output when z_j moves by
-one unit. That the model holds is then checked at other points: fresh draws, small shifts, and every variable at the
+one unit. The model is then checked at other points: fresh draws, small shifts, and every variable at the
 quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails, alone and together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,23 +16,26 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
-FORCED = (1e-3, 1e-6, 1e-12)  # the quantiles, and their mirror images, that every variable is set to
+FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles, and to their mirror images
 FRESH = 6  # tapes of fresh draws on which the model is checked
 UNIT = 2.0**-52
-ROUNDING = 512  # units of float64 that an output may be off by, relative to the largest number on its way
-AFFINE = 1e-6  # a residual, in units of the noise of that row, up to which the model holds
+ROUNDING = 512  # rounding units of float64 by which an output may be wrong, relative to the largest intermediate number
+AFFINE = 1e-6  # the largest residual with which the model holds, in units of the noise of that row
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
 PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that a uniform number is perhaps made into
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that is perhaps used as it is
+IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
 @dataclass(frozen=True)
 class Variable:
     """One number on the tape: entry `entry` of draw `draw`.
 
-    family : its law, or for a uniform number the law whose quantile function the target takes of it. sign : −1 if it
-    takes it of 1 − u. parameter : of a geometric law.
+    family : its law, or for a uniform number the law whose quantile function the target takes of it; "flat" if the
+    output is affine in the uniform number itself, "idle" if it never reaches the output. sign : −1 if the target takes
+    the quantile function of 1 − u. parameter : of a geometric law.
     """
 
     draw: int
@@ -43,23 +46,23 @@ class Variable:
     parameter: float = 0.0
 
     def value(self, z: float) -> float:
-        """What is on the tape where the variable is z."""
+        """The value on the tape if the variable is z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """The variable where the tape has this value."""
+        """The variable if the tape has this value."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
 
     def at(self, p: float) -> float:
-        """The quantile p, 0 < p < 1, of the variable."""
+        """The quantile of the variable at level p, 0 < p < 1."""
         if self.family == "geometric":
             return float(max(1, np.ceil(np.log1p(-p) / np.log1p(-self.parameter))))
         return quantile(self.family, p)
 
     def drawn(self, rng: np.random.Generator) -> float:
-        """The quantile of a uniform level that is not within 10⁻⁶ of 0 or 1."""
+        """The quantile at a uniform random level that is not within 10⁻⁶ of 0 or 1."""
         return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
 
     def above(self, p: float) -> float:
@@ -120,7 +123,7 @@ def quantile(family: str, p: float) -> float:
 
 
 def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """The variables of a tape, and the numbers of the draws that are none: orders, whole numbers, other laws."""
+    """The variables of a tape, and the numbers of all other draws, such as orders and whole numbers."""
     variables: list[Variable] = []
     others = []
     for k, draw in enumerate(tape.draws):
@@ -133,13 +136,13 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 
 
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
-    """The variables where the tape has them."""
+    """The values of the variables on the tape."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
     return np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """The tape with these variables in place of its own, and other values of the draws `others`."""
+    """The tape with these values of the variables, and with new values of the draws `others`."""
     values: dict[int, Any] = {}
     for variable, number in zip(variables, z, strict=True):
         k = variable.draw
@@ -153,7 +156,10 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 
 @dataclass(frozen=True)
 class AffineNoise:
-    """y = centre + gains · z. rounding : how far an entry of the output was off, or may be off for its size."""
+    """The model y = centre + gains · z.
+
+    Rounding : the error of an entry of the output, as observed or as possible for its size.
+    """
 
     centre: Vector
     gains: Matrix
@@ -162,13 +168,13 @@ class AffineNoise:
 
     @property
     def used(self) -> tuple[bool, ...]:
-        """Which variables reach the output."""
+        """The variables on which the output depends."""
         return tuple(bool(u) for u in np.abs(self.gains).max(axis=0, initial=0.0) > 0)
 
 
 @dataclass(frozen=True)
 class NotAffine:
-    """Why the model does not hold."""
+    """The model does not hold; the message gives the reason."""
 
     reason: str
 
@@ -177,7 +183,7 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """A run that gives an output of that shape from the draws of the tape and no others."""
+    """A run that gives an output of the required shape, from the draws of the tape alone."""
     done = run(tape)
     if done.failure:
         return NotAffine(f"the target fails on some draws ({done.failure})")
@@ -194,26 +200,52 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
     for i, variable in enumerate(variables):
         if variable.family == "uniform":
             guesses = (Variable(variable.draw, variable.entry, f, of_uniform=True) for f in ("laplace", "normal", "logistic"))  # fmt: skip  # noqa: E501
-            fitting = [guess for guess in guesses if _straight(run, base, variables, z0, i, guess)]
-            if not fitting:
+            fitting = next((g for g in guesses if _straight(run, base, variables, z0, i, g, PROBES)), None)
+            plain = Variable(variable.draw, variable.entry, "flat")
+            if fitting is None and _straight(run, base, variables, z0, i, plain, FLAT_PROBES):
+                fitting = plain
+            if fitting is None and _idle(run, base, variables, z0, i):
+                fitting = Variable(variable.draw, variable.entry, "idle")
+            if fitting is None:
                 break  # one that is not understood is enough, and there may be many
-            found[i] = fitting[0]
+            found[i] = fitting
     return tuple(found)
 
 
-def _straight(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable) -> bool:
-    """Whether the output moves in proportion to the guessed variable, at four of its values."""
-    outputs = []
-    for z in PROBES:
+def _outputs(
+    run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
+) -> Iterator[Vector]:
+    """The outputs where number i of the tape has these values, up to the first value at which there is none."""
+    for value in values:
         moved = z0.copy()
-        moved[i] = guess.value(z)
+        moved[i] = value
         done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
         if isinstance(done, NotAffine):
-            return False
-        outputs.append(done.output)
-    slopes = np.diff(outputs, axis=0) / np.diff(PROBES)[:, None]
+            return
+        yield done.output
+
+
+def _straight(
+    run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
+    probes: Sequence[float],
+) -> bool:  # fmt: skip
+    """Whether the output moves in proportion to the guessed variable, at four of its values."""
+    outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
+    if len(outputs) < len(probes):
+        return False
+    slopes = np.diff(outputs, axis=0) / np.diff(probes)[:, None]
     size = np.abs(outputs).max() + np.abs(slopes).max()
     return bool(np.abs(slopes).max() > 0 and np.abs(slopes - slopes[0]).max() <= 1e-9 * size)
+
+
+def _idle(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int) -> bool:
+    """Whether the output stays as it is wherever a uniform number is."""
+    alike = 0
+    for output in _outputs(run, base, variables, z0, i, IDLE):
+        if not np.array_equal(output, base.output):
+            return False
+        alike += 1
+    return alike == len(IDLE)
 
 
 def measured(
@@ -222,7 +254,8 @@ def measured(
 ) -> AffineNoise | NotAffine:  # fmt: skip
     """The model on one data set.
 
-    base : a run on it. seeds : numbers of the draws that only seed generators; they are drawn anew for fresh tapes.
+    base : a run on the data set. seeds : numbers of the draws that only seed generators; they are drawn again for fresh
+        tapes.
     """
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
@@ -233,11 +266,12 @@ def measured(
     columns = []
     for i in range(len(variables)):
         moved = z0.copy()
-        moved[i] += 1.0
+        step = 1.0 if variables[i].family not in ("flat", "idle") else 0.5 if z0[i] < 0.5 else -0.5
+        moved[i] += step
         done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
         if isinstance(done, NotAffine):
             return done
-        columns.append(done.output - base.output)
+        columns.append((done.output - base.output) / step)
     gains = np.array(columns).T.reshape(len(base.output), len(variables))
     size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
     gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
@@ -249,7 +283,7 @@ def agrees(
     run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """The model with its rounding, if it holds on a data set wherever it is checked."""
+    """The model with its rounding error, if it holds on a data set at all points."""
     variables, gains = noise.variables, noise.gains
     z0 = coordinates(base.tape, variables)
     strength = np.sqrt((gains**2).sum(axis=1))
@@ -272,7 +306,7 @@ def agrees(
 
 
 def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
-    """By how much a coordinate is off because a uniform number is rounded."""
+    """The error of a coordinate that comes from the rounding of a uniform number."""
     blur = np.zeros(len(variables))
     for i, variable in enumerate(variables):
         if variable.of_uniform:
@@ -284,13 +318,14 @@ def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
 def points(
     variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
 ) -> list[tuple[Vector, dict[int, Any]]]:
-    """The points at which the model is checked, and the values of the draws that only seed."""
+    """The points at which the model is checked, and the values of the draws that only seed generators."""
     found: list[tuple[Vector, dict[int, Any]]] = []
     whole = np.array([v.family in WHOLE for v in variables], dtype=bool)
     for _ in range(fresh):
         z = np.array([v.at(float(np.clip(rng.random(), 1e-15, 1 - 1e-15))) for v in variables])
         found.append((z, {k: tape.draws[k].make(rng) for k in seeds}))
     small = z0 + np.where(whole, 0.0, 1e-3 * rng.standard_normal(len(variables)))
+    small = np.where([v.family in ("flat", "idle") for v in variables], np.clip(small, 0.0, 1 - UNIT), small)
     found.append((small, {}))
     for p in FORCED:
         for upper in (False, True):

@@ -1,15 +1,15 @@
-"""How long a question may take: seconds of this process's own work, so that a busy machine finds what an idle one does.
+"""The time limit of a question, in processor time, so that a busy machine gives the same result as an idle one.
 
-A target that waits, as for another process, ends by the clock.
+A target that waits, for instance for another process, is limited by wall-clock time.
 """
 
 import time
 
-PATIENCE = 3.0  # times the seconds, by the clock
+PATIENCE = 3.0  # the wall-clock limit, as a multiple of the seconds
 
 
 class Allowance:
-    """So many seconds from now on."""
+    """A time limit of so many seconds that starts now."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -17,10 +17,10 @@ class Allowance:
 
     @property
     def left(self) -> float:
-        """How many seconds are left, at least 0."""
+        """The seconds that are left, at least 0."""
         return max(0.0, min(self._work - time.process_time(), (self._clock - time.monotonic()) / PATIENCE))
 
     @property
     def over(self) -> bool:
-        """Whether they are used up."""
+        """Whether the time is used up."""
         return self.left <= 0

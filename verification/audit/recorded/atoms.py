@@ -1,10 +1,10 @@
-"""Outputs that come without noise once in a while: one draw decides whether there is noise.
+"""Outputs that occasionally have no noise, because one draw decides whether noise is added.
 
-If a uniform or whole number has values for which the output is one and the same whatever the other draws are, though
-they matter for its other values, then this output has at least the probability of these values. If it is another one on
-the neighbour, where usual outputs never repeat, then it has no probability there. Nothing else is claimed. That the
-other draws do not matter is checked on fresh ones and in their tails, so that a choice at random among a few outputs is
-none.
+Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
+does for other values. Then this output has at least the probability of these values. If the neighbour has another such
+output, and its usual outputs never repeat, then the first output has probability 0 there. Nothing else is claimed.
+Fresh draws, and draws in the tails, check that the other draws do not matter; a random choice among a few outputs is
+not reported.
 """
 
 from collections.abc import Iterator
@@ -20,15 +20,18 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
-MOST = 6  # draws that are looked at
-FRESH = 24  # tapes on which nothing else moves the output, and on which usual outputs differ
+MOST = 6  # the most draws that are examined
+FRESH = 24  # tapes that check that no other draw changes the output, and that usual outputs differ
 HALVINGS = 40
-INSIDE = 0.9, 0.5, 0.1, 1e-2  # shares of a branch at which it is looked at
+INSIDE = 0.9, 0.5, 0.1, 1e-2  # positions in a branch, as shares of its length, at which it is checked
 
 
 @dataclass(frozen=True)
 class _Decider:
-    """Draw number k. ends : its extreme values. usual : another. least : the probability of an end, if it is whole."""
+    """Draw number k.
+
+    Ends : its extreme values. usual : a usual value. least : the probability of an end, if it is a whole number.
+    """
 
     k: int
     ends: tuple[Any, Any]
@@ -37,12 +40,12 @@ class _Decider:
 
 
 def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """The loss that outputs without noise prove, and what they are; 0 if there are none."""
+    """The loss that outputs without noise prove, and a description of these; 0 if there are none."""
     deciders = list(_deciders(first.base.tape))
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if one of them took the noise away, all of them together would
+            continue  # if one draw removed the noise, all of them together would
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -52,7 +55,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             if bare[0] is None or bare[1] is None:
                 continue
             if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
-                continue  # nothing else ever matters: it is the noise itself
+                continue  # no other draw ever matters: this draw is the noise itself
             p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
             reach = 0.0 if decider.least else p
             if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):
@@ -64,7 +67,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _deciders(tape: Tape) -> Iterator[_Decider]:
-    """The single numbers that may decide."""
+    """The draws of a single number that may decide whether noise is added."""
     single = [(k, draw) for k, draw in enumerate(tape.draws) if np.size(draw.value) == 1 and len(tape.draws) > 1]
     for k, draw in [one for one in single if one[1].family in ("uniform", "integers")][:MOST]:
         if draw.family == "uniform":
@@ -85,15 +88,15 @@ def _with(draw: Draw, value: Any) -> Any:
 
 
 def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
-    """The output where draw k has this value, if no other draw changes it."""
+    """The output if draw k has this value, provided that no other draw changes it."""
     return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
 
 
 def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
-    """The output where these draws have these values, if no other draw changes it."""
+    """The output if these draws have these values, provided that no other draw changes it."""
     tape = side.base.tape
     done = side.run(tape.again(held))
-    if done.failure or done.tape.trouble:  # there may be fewer draws, and no others
+    if done.failure or done.tape.trouble:  # the run may make fewer draws, but no others
         return None
     for other in _others(tape, held, rng, fresh):
         again = side.run(other)
@@ -105,7 +108,7 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
 
 
 def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Tapes with these draws and other ones: fresh, and, if more than one is asked for, in their tails."""
+    """Tapes with these draws and new values of the others: fresh, and, for more than one tape, in their tails."""
     for _ in range(fresh):
         yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
     variables = [v for v in variables_of(tape)[0] if v.draw not in held]
@@ -117,9 +120,9 @@ def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: i
 def _never(
     side: Side, bare: list[Vector | None], k: int, branch: tuple[float, float], rng: np.random.Generator
 ) -> bool:
-    """Whether usual outputs differ from one another, and from those without noise, outside of the branch.
+    """Whether outputs outside of the branch differ from one another and from the outputs without noise.
 
-    branch : its end, and how far it reaches from there.
+    branch : its end, and its length from there.
     """
     tape, seen = side.base.tape, [one for one in bare if one is not None]
     for _ in range(FRESH):
@@ -134,7 +137,7 @@ def _never(
 
 
 def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
-    """The probability of the values next to this end that give its output, from below; 0 if it is this one alone."""
+    """A lower bound on the probability of the values near this end with the same output; 0 if only the end has it."""
     bare = _still(side, k, end, rng, 1)
     assert bare is not None
 

@@ -1,9 +1,15 @@
-"""A target beside the reference on the same draws, where both make the same kinds of draws in the same order.
+"""Compare a target with the reference on equal draws, if both make the same kinds of draws in the same order.
 
 Let y and r be an entry of their outputs from the same draws. If y = c·r + m for every draw, with |c| ≠ 1, or with c = 1
 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number that varies is the law of
-itself, moved or rescaled. If y = r in all entries, the laws are the same. Both are checked on fresh draws and where
-each draw, and all of them, are forced into their tails. Any other relation says nothing.
+itself, moved or rescaled. If y = r in all entries, the laws are the same.
+
+The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
+that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
+neither A nor its inverse has powers that grow: it keeps the space, and its eigenvalues have the modulus 1.
+
+All relations are checked on fresh draws and where each draw, and all of them, are forced into their tails. Any other
+relation says nothing.
 """
 
 from collections.abc import Iterator
@@ -19,8 +25,11 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import TELLING, Compared
 from covassay.verification.audit.recorded.tape import Tape
 
-FRESH = 20  # tapes of fresh draws
+FRESH = 12  # tapes of fresh draws
 MOST_FORCED = 12  # variables that are forced one by one
+OVERDETERMINED = 6  # outputs more than a linear map needs
+POWER, GROWN = 2**12, 100.0  # a power of a linear map, and a norm that it has only if powers grow
+LINEAR = 1e-7  # relative to the spread of the outputs: a linear map that is off by less holds
 EXACT = 1e-9  # relative to the spread of an entry: a relation that is off by less holds
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
 FEW = 3  # tapes for each of these values
@@ -35,7 +44,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
             with target.standing(), reference.standing():
                 one, _ = steady(target, data, data, number, seconds)
                 two, _ = steady(reference, data, data, number, seconds)
-                outputs = list(_outputs(one, two, number))
+                outputs = list(_outputs(one, two, number, single=number == seed))
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, OutOfTime))
         found = _relation(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
@@ -44,14 +53,14 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
     return found
 
 
-def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool:
-    """Whether both make the same draws on two tapes, and give the same outputs from them."""
+def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
+    """Whether both give the same outputs from the same draws on two tapes; None if they do not make the same draws."""
     outputs = []
     with target.standing(), reference.standing():
         for number in (seed, seed + 1):
             y, r = target.run(x, Tape(number)), reference.run(x, Tape(number))
             if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
-                return False
+                return None
             outputs.append((y.output, r.output))
     ys, rs = np.array([y for y, _ in outputs]), np.array([r for _, r in outputs])
     allowed = EXACT * np.ptp(rs, axis=0) + ROUNDING * UNIT * np.abs(rs).max(initial=0.0)
@@ -59,10 +68,10 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs where the target makes one draw more, a number that decides now and then about the noise.
+    """Compare the outputs if the target makes one draw more: a number that sometimes changes the noise.
 
-    If it leaves the outputs as they are, or else scales the reference's by less than 1 everywhere, or by more than 1
-    everywhere, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
+    then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -109,7 +118,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """By how much the first outputs vary more, if all entries do alike."""
+    """The factor by which the first outputs vary more, if it is the same for all entries."""
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -119,14 +128,14 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
     return factor if off <= exact and moved <= exact else None
 
 
-def _tapes(side: Side, seed: int) -> Iterator[Tape]:
-    """The draws of the usual run, fresh ones, and forced ones."""
+def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
+    """The draws of the usual run, fresh ones, and forced ones: all together, and perhaps each by itself."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
     variables, _ = variables_of(side.base.tape)
     z0 = coordinates(side.base.tape, variables)
-    few = len(variables) <= MOST_FORCED
+    few = single and len(variables) <= MOST_FORCED
     for p in FORCED:
         for upper in (False, True):
             far = np.array([v.above(p) if upper else v.at(p) for v in variables])
@@ -135,15 +144,15 @@ def _tapes(side: Side, seed: int) -> Iterator[Tape]:
                 yield tape_at(side.base.tape, variables, z)
 
 
-def _outputs(one: Side, two: Side, seed: int) -> Iterator[tuple[Vector, Vector]]:
+def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Vector, Vector]]:
     """The outputs of both on the same draws."""
-    for tape, same in zip(_tapes(one, seed), _tapes(one, seed), strict=True):
+    for tape, same in zip(_tapes(one, seed, single), _tapes(one, seed, single), strict=True):
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # as the draws of a sampler may be forced into what it never draws
+            continue  # because a sampler's draws may be forced to values that it never draws
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):
@@ -152,7 +161,7 @@ def _outputs(one: Side, two: Side, seed: int) -> Iterator[tuple[Vector, Vector]]
 
 
 def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """What relates the entries, one column each."""
+    """The relation between the entries of both outputs; each entry is a column."""
     usual = slice(0, FRESH + 1)
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):
@@ -179,4 +188,31 @@ def _relation(ys: Matrix, rs: Matrix) -> Compared:
             return Compared(f"entry {k + 1} is moved by {float(np.median(y - r)):.6g} on the same draws")
         else:
             told = told or f"entry {k + 1} differs a little, or in its sign"
-    return Compared(reason=told)
+    return _linear(ys, rs) or Compared(reason=told, related=True) if told else Compared()
+
+
+def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
+    """How the outputs differ if one is a linear image of the other that is not its law; None if it need not be."""
+    y, r = ys - ys.mean(axis=0), rs - rs.mean(axis=0)
+    size = max(float(np.abs(ys).max()), float(np.abs(rs).max()))
+    u, s, vt = np.linalg.svd(r, full_matrices=False)
+    count = int((s > max(LINEAR * s[0], ROUNDING * UNIT * size * len(s))).sum())
+    if y.shape != r.shape or not count or len(r) < count + OVERDETERMINED or (s[count:] > EXACT * s[0]).any():
+        return None
+    image = (u[:, :count] * s[:count]).T
+    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # y = image of r times this
+    if np.abs(image.T @ matrix - y).max() > LINEAR * s[count - 1]:
+        return None
+    kept = vt[:count]
+    beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
+    if beside > TELLING:
+        return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
+    own = u[:, :count].T @ y @ kept.T / s[:count]  # the map where the outputs have unit spread each way
+    values = np.abs(np.linalg.eigvals(own))
+    worst = float(values[int(np.argmax(np.abs(values - 1)))])
+    if abs(worst - 1) <= TELLING:
+        powers = np.linalg.matrix_power(own, POWER)
+        if np.abs(values - 1).max() > LINEAR or np.linalg.norm(powers) <= GROWN:
+            return None
+        return Compared("the noise is a linear image of the reference's, whose powers grow")
+    return Compared(f"the noise is a linear image of the reference's, which varies {worst:.3g} times as much one way")

@@ -1,10 +1,10 @@
-"""The exact loss of a release that determines what its primitives put out.
+"""The exact loss of a release that determines the outputs of its primitives.
 
 A release y = g(o) of the outputs o of primitives has the loss of o if g is the same on both data sets and o can be
-computed from y. Both are checked in the run: with the outputs held, the release must be the same on the neighbour; and
-it must be an affine map of the outputs from which every output that the neighbour moves can be computed, near the path
-and where all outputs are forced far to either side. What noise is added to must not depend on earlier outputs, or the
-path that was walked would be one of many.
+computed from y. Both are checked in the run: with the outputs held fixed, the release must be the same on the
+neighbour; and it must be an affine map of the outputs. Every output whose value changes on the neighbour must be
+computable from the release, near the recorded outputs and with all outputs forced far to either side. The values to
+which noise is added must not depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss, los
 
 PATHS = 4  # tapes on which noise must be added to the same values
 FAR = 40.0  # scales by which outputs are forced to either side
-CLOSE = 1e-9  # relative to the size of the numbers: what differs by less differs by rounding
+CLOSE = 1e-9  # relative to the size of the numbers: smaller differences are rounding errors
 AFFINE = 1e-6  # in units of the change of the release by one scale of an output
-SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, of which nothing else is drawn
+SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, and are used for nothing else
 
 
 @dataclass(frozen=True)
 class Determined:
-    """The loss of a release in the letter of the claim, with a little more noise, and by how much it may be off."""
+    """The loss of a release in the unit of the claim, the loss with slightly more noise, and the possible error."""
 
     transcript: TranscriptLoss
     loss: float
@@ -41,7 +41,7 @@ class Determined:
 
     @property
     def reason(self) -> str:
-        """How it was computed."""
+        """How the loss was computed."""
         names = ", ".join(dict.fromkeys(s.primitive for s in self.transcript.spent))
         return f"the release determines the outputs of its primitives ({names})"
 
@@ -68,13 +68,13 @@ def determined(
 
 
 def _size(call: PrimitiveCall) -> float:
-    """How large what noise is added to is, in scales."""
+    """The size of the values to which noise is added, in noise scales."""
     safe = np.where(call.scale > 0, call.scale, 1.0)
     return float((np.abs(call.value) / safe).sum()) + len(call.value)
 
 
 class _Walk:
-    """A run on one data set, and runs with other outputs of its primitives."""
+    """A run on one data set, which can be repeated with other outputs of its primitives."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None
@@ -101,7 +101,7 @@ class _Walk:
         return done
 
     def at(self, outputs: Vector, tape: Tape | None = None) -> Vector:
-        """The release where the primitives put out these numbers."""
+        """The release if the primitives return these numbers."""
         with transcribing(Transcript([], _with(self.calls, outputs))) as transcript:
             done = self._run(tape or self.tape.again())
         if transcript.trouble or len(transcript.calls) != len(self.calls):
@@ -113,7 +113,7 @@ class _Walk:
 
 
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
-    """Whether a draw is one of a primitive; noise of whole numbers is drawn as two geometric numbers."""
+    """Whether a draw belongs to a primitive; noise of whole numbers is drawn as two geometric numbers."""
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
     return bool(draw.parameters) and draw.parameters[0] in names
@@ -135,7 +135,7 @@ def _require_same_values(calls: Sequence[PrimitiveCall], others: Sequence[Primit
 
 
 def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
-    """Noise is added to the same numbers along other paths, by the same calls, and no generator has one seed."""
+    """Check that with other outputs noise is added to the same numbers, by the same calls, and that seeds vary."""
     seeds = [first.tape.seeds]
     for k in range(1, PATHS):
         for walk in (first, second):
@@ -150,7 +150,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """Outputs that are so many scales from the values, within their ranges."""
+    """Outputs at a distance of so many scales from the values, within their ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))
@@ -160,7 +160,7 @@ def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
 
 
 def _recoverable(first: _Walk, second: _Walk) -> None:
-    """Every output that the neighbour moves can be computed from the release, in the same way on both data sets."""
+    """Check that every output whose value changes can be computed from the release, alike on both data sets."""
     calls = first.calls
     count = sum(len(call.output) for call in calls)
     scale = np.concatenate([np.maximum(call.scale, 1e-300) for call in calls])
@@ -195,7 +195,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
 
 
 def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
-    """The release at these outputs, which must be the same on the neighbour, and with other seeds."""
+    """The release for these outputs, which must be the same on the neighbour and with other seeds."""
     y = first.at(outputs)
     fresh = Tape(first.tape.seed + 104_729)
     for other in (second.at(outputs), first.at(outputs, fresh)):

@@ -1,12 +1,13 @@
 """The exact privacy loss of a target on a pair of neighbours, from its recorded draws.
 
-What it rests on is checked in the run, and each failure is said: the target makes the same draws on both data sets,
+The assumptions are checked in the run, and each failure is reported: the target makes the same draws on both data sets,
 draws nothing that is not recorded, seeds its generators from the tape alone, and its output is an affine function of
 the draws, with noise of one law on both. Where the noise differs, or the map is monotone and not affine, events with
-known probabilities may still refute (`half_lines`). A refutation is repeated on a copy of the pair that the target has
-not seen, with more draws.
+known probabilities may still refute (`half_lines`). A refutation is repeated with more draws, on slightly changed data
+on which the target was not called before.
 
-A target may keep its noise for data on which it was called before. So a pair should be data that it has not seen.
+A target may keep its noise for data on which it was called before. So the target should not have been called on the
+pair before.
 """
 
 import math
@@ -22,6 +23,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.recorded.affine import (
+    CONTINUOUS,
     FRESH,
     AffineNoise,
     NotAffine,
@@ -30,6 +32,7 @@ from covassay.verification.audit.recorded.affine import (
     agrees,
     coordinates,
     measured,
+    tape_at,
     understood,
     variables_of,
 )
@@ -44,15 +47,16 @@ from covassay.verification.audit.recorded.redraws import by_redraws
 from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
-MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
-SLACK = 1e-3  # relative: a noise scale that is too small by less may be a rounded constant, and refutes nothing
-MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events show: in a far tail they magnify a scale that is off
+MARGIN = 1e-6  # relative: a loss that exceeds the claim by less counts as within it
+SLACK = 1e-3  # relative: a noise scale that is too small by less may come from a rounded constant, and does not refute
+MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events prove: in a far tail they magnify a wrong scale
 AGAIN = 24  # fresh tapes for the repetition of a refutation
 MOVED = 1e-6  # how far its rows are moved
 SEEDINGS = 6  # tapes on which seeds must all be different
 FEW_SEEDS = 2.0**24  # if all noise follows from a seed with fewer values, an attacker computes every output in a second
+COINCIDENCE = 1e-4  # the share of outputs of few seeds that may be among those of the neighbour by chance
 SEED_ONLY = ("integers", "bytes")
-SECONDS = 10.0  # for one pair; its repetition has as many
+SECONDS = 10.0  # seconds for one pair; its repetition has as many
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,13 @@ class ExactLoss:
     """The privacy loss of one pair of neighbours.
 
     pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : of the loss: "epsilon", "rho", or
-    "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None where nothing is known; where
-    `lower_bound`, at least that. with_slack : the loss if the noise had a scale that is larger by `SLACK`.
-    decided : whether the loss is known, or is known to be above the claim. reason : why not, or how.
+    "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None if nothing is known; with
+    `lower_bound`, a lower bound. with_slack : the loss if the noise scale were larger by `SLACK`.
+    decided : whether the loss is known, or known to be above the claim. reason : the reason if not, else the method.
     answers : whether the target has an output on both data sets.
-    rounding : by how much the loss may be off. recorded, used, unused : how many numbers were drawn, and reach the
-    output or not. seeds : of the tapes. path : the draws in their order. primitives : that were recorded as such.
+    rounding : the possible error of the loss. recorded, used, unused : how many numbers were drawn, and whether the
+        output depends on them. seeds : the seeds of the tapes. path : the draws in their order. primitives : the
+        recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -93,7 +98,7 @@ class ExactLoss:
 
     @property
     def refuted(self) -> bool:
-        """Whether the loss is above the claim, and would be so with a little more noise."""
+        """Whether the loss is above the claim, and would also be with slightly more noise."""
         return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
@@ -118,9 +123,9 @@ class OutOfTime(NotDecided):
 
 @dataclass(frozen=True)
 class Ready:
-    """Runs of both data sets on one tape, whose draws are understood.
+    """Runs of both data sets on one tape, all of whose draws have known laws.
 
-    seeding : numbers of the draws that do nothing but seed generators.
+    seeding : numbers of the draws that only seed generators.
     """
 
     first: Side
@@ -163,10 +168,10 @@ def exact_loss(
 
     Parameters
     ----------
-    source : the target, see `recorder`. x, other : (n, d), inside of the domain of the claim; for add-remove the one
-        has one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : of the columns, for data in a box.
-    options : further keywords of the target. primitives : callables of its package that add noise. seed : of the tapes.
-    seconds : after which nothing is decided.
+    source : the target, see `recorder`. x, other : (n, d), in the domain of the claim; for add-remove one of them has
+        one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : bounds of the columns, for data in a box.
+    options : further keywords of the target. primitives : callables of its package that add noise. seed : the seed of
+        the tapes. seconds : the time limit, after which the pair is undecided.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     return loss_of_pair(
@@ -178,7 +183,7 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """`exact_loss` of a recorder. What its package's primitives put out is asked first, because it takes fewer runs."""
+    """`exact_loss` of a recorder. The outputs of declared primitives are tried first, because they take fewer runs."""
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
     pair = np.array(x, dtype=float), np.array(other, dtype=float)
@@ -196,7 +201,7 @@ def _by_primitives(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """The loss by what the package's primitives put out, where the release determines it."""
+    """The loss by the outputs of the package's primitives, where the release determines them."""
     try:
         found = determined(made, *result.pair, claim, seed, SLACK, seconds)
         new = replace(
@@ -266,7 +271,7 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
     """The data, each row moved a little towards the centre of the domain.
 
-    Rows of zeros stay, and equal rows stay equal, also those of a neighbour.
+    Rows of zeros do not change, and equal rows remain equal, also between neighbours.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
@@ -278,7 +283,7 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Runs on both data sets, after everything has been checked that does not depend on the shape of the noise.
+    """Runs on both data sets, after all checks that do not depend on the shape of the noise.
 
     The runs raise `NotDecided` when the time is up.
     """
@@ -292,7 +297,7 @@ def _ready(first: Side, second: Side) -> Ready:
 
 
 def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
-    """Runs on both data sets, which make the same draws, all of them recorded; or `NotDecided`."""
+    """Runs on both data sets that make the same draws, all of them recorded; otherwise raise `NotDecided`."""
     allowed = Allowance(seconds)
 
     def run_on(data: Matrix) -> Run:
@@ -304,10 +309,9 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
         return run
 
     on_x, on_other = run_on(x), run_on(other)
-    modules = len(sys.modules)
-    first = on_x(Tape(seed))
-    if len(sys.modules) != modules:  # what a module draws while it is imported is not drawn again
-        first = on_x(Tape(seed))
+    modules, first = len(sys.modules), on_x(Tape(seed))
+    while len(sys.modules) != modules:  # what a module draws while it is imported is not drawn again
+        modules, first = len(sys.modules), on_x(Tape(seed))
     second = on_other(Tape(seed))
     for one in (first, second):
         if one.failure:
@@ -351,7 +355,7 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
 
 
 def few_seeds(tape: Tape) -> int | None:
-    """How many values the seeds have together, if all other draws come from generators with seeds and these are few."""
+    """The number of possible values of all seeds together, if it is small and all other draws follow from them."""
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
     count = 1
@@ -363,10 +367,10 @@ def few_seeds(tape: Tape) -> int | None:
 
 
 def _values(draw: Draw) -> int:
-    """How many values a draw of whole numbers or bytes may take; at least as many where this is not known."""
+    """The number of values that a draw of whole numbers or bytes may take, or an upper bound."""
     many = int(FEW_SEEDS) + 1
     try:
-        if draw.family == "bytes":  # of so many bytes, of which so many bits are used
+        if draw.family == "bytes":  # so many bytes, of which so many bits are used
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
@@ -378,8 +382,11 @@ def _values(draw: Draw) -> int:
 
 
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
-    """The draws that only seed generators. Others of whole numbers, orders or bytes may decide about the data."""
-    rng = np.random.default_rng([27, len(others)])  # not the stream of any tape
+    """The draws that only seed generators.
+
+    Other draws of whole numbers, orders or bytes may select rows of the data.
+    """
+    rng = np.random.default_rng([27, len(others)])  # a key that no tape uses as a stream
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
@@ -399,7 +406,7 @@ def _found(
 ) -> _Found:
     sides = steady(made, x, other, seed, seconds)
     few = few_seeds(sides[0].base.tape)
-    if few is not None and not _equal(sides[0].base.output, sides[1].base.output):
+    if few is not None and _no_output_of_both(*sides, few, seed):
         return _of_few_seeds(*sides, few, claim)
     rng = np.random.default_rng([seed, 1])
     found: _Found | None = None
@@ -442,13 +449,35 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     law = law_of(first, second)
     loss, rounding = loss_in(claim, law)
     with_slack, _ = loss_in(claim, law.with_more_noise(SLACK))
-    counted = Counter(v.family for v, u in zip(first.variables, first.used, strict=True) if u)
+    names = ("uniform" if v.family == "flat" else v.family for v in first.variables)
+    counted = Counter(name for name, u in zip(names, first.used, strict=True) if u)
     kinds = ", ".join(f"{number} {family}" for family, number in counted.items())
     return _Found(loss, with_slack, rounding, False, True, f"additive noise of {kinds} draws", at, used)
 
 
+def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
+    """Whether an entry differs between the data sets and follows the noise however little it moves.
+
+    Else outputs of one data set may be those of another seed on the other one, as a bit with randomised response is.
+    """
+    telling = np.ones(len(first.base.output), dtype=bool)
+    for k in range(SEEDINGS):
+        usual = [side.run(Tape(seed + 7919 * k)) for side in (first, second)]
+        variables = tuple(v for v in variables_of(usual[0].tape)[0] if v.family in CONTINUOUS)
+        if not variables or any(one.failure or one.shape != first.base.shape for one in usual):
+            return False
+        z = coordinates(usual[0].tape, variables)
+        step = COINCIDENCE / few * (1 + np.abs(z))
+        moved = [side.run(tape_at(usual[0].tape, variables, z + step)) for side in (first, second)]
+        if any(one.failure or one.shape != first.base.shape for one in moved):
+            return False
+        telling &= np.abs(usual[0].output - usual[1].output) > 1e-13 * np.abs(usual[0].output)
+        telling &= (usual[0].output != moved[0].output) & (usual[1].output != moved[1].output)
+    return bool(telling.any())
+
+
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """The loss where each data set has so few outputs, which are others on the other one."""
+    """The loss if each data set has so few possible outputs, and both have none in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
@@ -456,7 +485,7 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """The model on the neighbour: the same gains if they fit, or else its own."""
+    """The model on the neighbour: with the same gains if they fit, otherwise with gains measured there."""
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
     found = agrees(at.second.run, base, same, rng, at.seeding, fresh)
@@ -466,7 +495,7 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """A lower bound of the loss: it decides where it is above the claim."""
+    """A lower bound on the loss; it decides the pair if it is above the claim."""
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

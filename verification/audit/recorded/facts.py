@@ -1,4 +1,4 @@
-"""What a report says of exact losses."""
+"""The figures of a report on exact losses."""
 
 import math
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 
 Rows = tuple[tuple[float, ...], ...]
 LETTERS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
-MOST_OF_PATH = 6  # draws that a sentence names
+MOST_OF_PATH = 6  # the most draws that a sentence lists
 MOST_ROWS = 100  # the most rows of a data set that a report holds
 
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """How many numbers were drawn, and how many of them reach the output."""
+    """How many numbers were drawn, and on how many of them the output depends."""
 
     recorded: int = field(metadata=says("How many numbers the target drew in one run.", **COUNT))
     used: int = field(metadata=says("How many of them reach the output.", **COUNT))
@@ -30,7 +30,7 @@ class CountedDraws:
 
 @dataclass(frozen=True)
 class Spending:
-    """What one call of a declared primitive of a package spends on a pair, its output being held as it was."""
+    """The privacy loss of one call of a declared primitive on a pair, with its output held fixed."""
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
     loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
@@ -72,13 +72,15 @@ class ExactLosses(Facts):
     decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
-    losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # `exact` of the report holds them
-    neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})  # at which events are aimed
+    losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # the field `exact` of the report contains them
+    # the pairs on which events are tested
+    neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Whether every loss that is known is within this guarantee.
+        """Whether every known loss is within this guarantee.
 
-        A δ is the loss at the claimed ε, and at a larger ε it is no larger: for a wider claim this may say no in vain.
+        A δ is the loss at the claimed ε, and decreases with ε: so for a wider claim the answer may be False without
+        need.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]
@@ -108,7 +110,7 @@ def loss_words(found: ExactLoss | ExactPair) -> str:
 
 
 def told(found: ExactLoss) -> str:
-    """How a loss was computed: draws, rounding, seeds and path."""
+    """A sentence on how a loss was computed: draws, rounding, seeds and path."""
     path = "; ".join(found.path[:MOST_OF_PATH]) + ("; …" if len(found.path) > MOST_OF_PATH else "")
     return (
         f"{found.adjacency}, {found.reason}; {found.recorded} numbers drawn, {found.used} of them used; rounding error "

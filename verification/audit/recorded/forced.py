@@ -1,7 +1,7 @@
-"""Forced draws: what happens at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of each draw, and at their mirror images.
+"""Forced draws: the behaviour at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of each draw, and at their mirror images.
 
-Sampling would meet such a branch once in a thousand to 10¹² draws: truncation, redrawing, clipped noise, overflow, an
-exception.
+This finds truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once in 10³
+to 10¹² draws.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # between these quantiles an entry moves, if it follows the draw at all
+USUAL = (0.4, 0.3)  # if an entry depends on the draw at all, it changes between these quantiles
 MOST = 60  # variables that are forced one by one
 
 
@@ -27,9 +27,10 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """What happened at one quantile.
+    """The behaviour at one quantile.
 
-    family : of the draw; empty for all. kind : "fails", "other draws", or "stays": the output no longer moves.
+    family : the law of the draw; empty for all draws. kind : "fails", "other draws", or "stays": the output no longer
+        changes.
     """
 
     draw: str
@@ -46,7 +47,8 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Everything that happens at a quantile and not at the usual draws: of each draw, where they are few, and of all.
+    """All behaviour that occurs at a quantile and not at the usual draws, for each draw if they are few, and for all
+    together.
 
     Raises
     ------
@@ -70,7 +72,7 @@ def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
 def _at_quantiles(
     made: Recorder, x: Matrix, base: Recorded, variables: Sequence[Variable], i: int | None, upper: bool
 ) -> list[ForcedDraw]:
-    """What happens in one tail of one draw, or of all."""
+    """The behaviour in one tail of one draw, or of all draws."""
     name = ALL if i is None else str(base.tape.draws[variables[i].draw])
     family = "" if i is None else variables[i].family
     number = 0 if i is None else variables[i].entry

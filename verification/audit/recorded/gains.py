@@ -1,9 +1,9 @@
-"""How strongly each draw reaches the output, beside the reference.
+"""The effect of each draw on the output, compared with the reference.
 
-The gain of a draw is the change of the output by one unit of it, where all other continuous draws are 0. For additive
+The gain of a draw is the change of the output per unit of the draw, with all other continuous draws at 0. For additive
 noise its length is the noise scale. The draws of the target and of the reference are matched by their laws and by the
-directions in which they move the output, whatever their order and packaging, and the ratio of the lengths names a step
-and a factor. This is no verdict: another correct implementation may draw otherwise.
+directions in which they move the output, whatever their order and packaging, and the ratio of the lengths points to a
+step and a wrong factor. This is no verdict: another correct implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
-ALIKE = 0.999  # cosine of the angle between two directions that count as one
-SAME = 1e-3  # relative: factors nearer to 1 are 1
-SMALL = 1e-12  # relative to the largest gain: no gain
+ALIKE = 0.999  # two directions count as equal if the cosine of their angle is larger
+SAME = 1e-3  # relative: factors nearer to 1 count as 1
+SMALL = 1e-12  # relative to the largest gain: a smaller gain counts as 0
 MOST = 200  # variables
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A draw of the target and the draw of the reference that moves the output alike.
+    """A draw of the target, and the draw of the reference that changes the output in the same direction.
 
-    factor : gain of the target / gain of the reference. numbers : of how many numbers of the draw this holds.
+    factor : gain of the target / gain of the reference. numbers : for how many numbers of the draw this holds.
     """
 
     family: str
@@ -46,7 +46,10 @@ class Gain:
 
 @dataclass(frozen=True)
 class Gains:
-    """All draws that were compared. unmatched : for each law, how many used numbers of either have no counterpart."""
+    """All draws that were compared.
+
+    Unmatched : for each law, how many numbers of the target and of the reference are unmatched.
+    """
 
     matched: tuple[Gain, ...]
     unmatched: Mapping[str, tuple[int, int]]
@@ -54,12 +57,12 @@ class Gains:
 
     @property
     def changed(self) -> tuple[Gain, ...]:
-        """Those whose factor is not 1."""
+        """The draws whose factor is not 1."""
         return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
 
 
 def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Gains:
-    """The gains of a target beside those of the reference, on one data set."""
+    """Compare the gains of a target with those of the reference, on one data set."""
     theirs = _columns(target, x, seed)
     ours = theirs if isinstance(theirs, str) else _columns(reference, x, seed)
     for one in (theirs, ours):
@@ -89,7 +92,7 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
-    """The variables that reach the output, the draws that they belong to, and their gains; or why there are none."""
+    """The variables on which the output depends, their draws, and their gains; or the reason why there are none."""
     with made.standing():
         base = made.run(x, Tape(seed))
         if base.failure:

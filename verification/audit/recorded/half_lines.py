@@ -1,9 +1,9 @@
-"""Events whose probabilities are known exactly although the output is no affine function of the draws.
+"""Events with exactly known probabilities, for outputs that are no affine function of the draws.
 
 If an entry of the output depends on one draw z alone and is monotone in it, then {entry ≥ t} is {z ≥ z_t}, whose
-probability is known. So each threshold proves a loss. Nothing is claimed about larger losses: this refutes, or it says
-nothing. It covers quantile functions of uniform numbers, noise that is clipped or compressed in its tail, and noise of
-another scale on the neighbour.
+probability is known. So each threshold proves a loss. This gives only lower bounds on the loss, so it can refute and
+never confirms. It covers quantile functions of uniform numbers, noise that is clipped or compressed in its tail, and
+noise of another scale on the neighbour.
 """
 
 import math
@@ -34,13 +34,13 @@ LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
-TELLING = 1e6  # times the rounding of an entry: noise of that size cannot be lost in it
-BISECTED = 6  # thresholds whose probability on the other data set is found to the last digits
+TELLING = 1e6  # noise of so many rounding errors of an entry cannot vanish in rounding
+BISECTED = 6  # thresholds whose probability on the other data set is computed to the last digits
 
 
 @dataclass(frozen=True)
 class Side:
-    """A data set: runs on it, and one of them."""
+    """A data set with its recorder and one run on it."""
 
     run: Run
     base: Recorded
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """How one entry of the output follows its variable: values at levels of z, on both data sets."""
+    """One entry of the output as a function of its variable z: values at levels of z, on both data sets."""
 
     row: int
     variable: int
@@ -61,7 +61,7 @@ class _Map:
 def by_thresholds(
     first: Side, second: Side, variables: tuple[Variable, ...], claim: Guarantee, rng: np.random.Generator
 ) -> tuple[float, str]:
-    """The largest loss that thresholds prove, and what they say; 0 if no entry depends on one draw alone."""
+    """The largest loss that thresholds prove, and a description; 0 if no entry depends on one draw alone."""
     maps = _maps(first, second, variables, rng)
     if not maps:
         return 0.0, "no entry of the output is a monotone function of one draw alone"
@@ -116,7 +116,7 @@ def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.ra
 
 
 def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vector) -> bool:
-    """Whether some entry moves with one variable alone, as far as two values of each variable show."""
+    """Whether some entry depends on one variable alone, as far as two values of each variable show."""
     movers = np.zeros(len(first.base.output), dtype=int)
     for i, variable in enumerate(variables):
         moves = np.zeros(len(movers), dtype=bool)
@@ -137,7 +137,7 @@ def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vect
 def _independent(
     first: Side, second: Side, variables: tuple[Variable, ...], maps: Sequence[_Map], rng: np.random.Generator
 ) -> bool:
-    """Whether fresh draws of all variables leave each entry between its values at the levels about its own variable."""
+    """Whether, on fresh draws, each entry lies between its values at the levels that enclose its own variable."""
     for _ in range(FRESH):
         z = np.array([v.at(float(np.clip(rng.random(), 1e-11, 1 - 1e-11))) for v in variables])
         for side, name in ((first, "first"), (second, "second")):
@@ -155,14 +155,14 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """The largest loss by thresholds at the levels of the one data set; probabilities on the other are bounds."""
+    """The largest loss by thresholds at the levels of one data set; probabilities on the other are bounds."""
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
     a, b = m.sign * a, m.sign * b
     found: list[tuple[float, int, bool]] = []
     for k, t in enumerate(a):
         slack = ROUNDING * UNIT * max(abs(t), 1.0)
-        below = np.flatnonzero(b < t - slack)  # z up to here does not reach the threshold
+        below = np.flatnonzero(b < t - slack)  # for z up to this level, the output is below the threshold
         q = variable.upper(float(m.z[below[-1]])) if len(below) else 1.0
         found.append((event_loss(claim, variable.upper(float(m.z[k])), max(q, LEVELS[0])), k, True))
         above = np.flatnonzero(b > t + slack)
@@ -188,7 +188,7 @@ def _bisected(
     near = int(inside[-1] if up else inside[0])
     far = near + (1 if up else -1)
     if not 0 <= far < len(b):
-        return 0.0  # saturated: the level itself is the bound
+        return 0.0  # the output is constant here: the level itself is the bound
     safe, unsafe = float(m.z[near]), float(m.z[far])
     for _ in range(HALVINGS):
         middle = (safe + unsafe) / 2
@@ -208,7 +208,7 @@ def _bisected(
 
 
 def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) -> float:
-    """The largest loss that thresholds of linear functions prove, for two affine models with noise of other laws.
+    """The largest loss that thresholds of linear functions prove, for two affine models whose noise has different laws.
 
     An entry with noise on one data set and none on the other has an infinite loss.
     """
@@ -238,7 +238,7 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
 
 
 def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, float, float, float]]:
-    """Mean and standard deviation on both data sets, of entries and of directions in which the laws differ most."""
+    """Means and standard deviations on both data sets, for entries and for directions in which the laws differ most."""
     a, b = first.gains, second.gains
     strength = np.sqrt((a**2).sum(axis=1) + (b**2).sum(axis=1))
     scale = np.where(strength > 0, strength, 1.0)

@@ -1,7 +1,7 @@
 """Exact privacy losses of pairs of laws, in the unit of a claim.
 
-The law of one output is centre + G z with independent z_j. Rows and variables that are not connected through G are
-independent, so their losses add up.
+The law of one output is centre + G z with independent z_j. Groups of rows and variables that are not connected through
+G are independent, so their losses add up.
 """
 
 import math
@@ -12,10 +12,11 @@ import numpy as np
 from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.privacy import ZCDP, Guarantee, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
 RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
+CERTAIN = 100  # times its rounding: a change of an output that rounding does not explain
 OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
 WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -30,25 +31,32 @@ class Undecided(Exception):
 
 @dataclass(frozen=True)
 class Law:
-    """What tells two laws with one noise and two centres apart.
+    """The difference between two laws with the same noise and different centres.
 
     mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
     variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
-    off. whole : whether some of the shifts are of discrete Laplace variables.
+    off. whole : whether some of the shifts are of discrete Laplace variables. flat, one_sided : the shifts of the
+    independent uniform and exponential variables; each gives one data set outputs that the other does not have. A shift
+    of several uniform variables in one output is not a number.
     """
 
     mu: float
     shifts: tuple[float, ...]
     error: float
     whole: bool = False
+    flat: tuple[float, ...] = ()
+    one_sided: tuple[float, ...] = ()
 
     def with_more_noise(self, share: float) -> "Law":
         """The same where the noise has a scale that is larger by that share."""
-        return replace(self, mu=self.mu / (1 + share), shifts=tuple(t / (1 + share) for t in self.shifts))
+        shifts, flat, one_sided = (
+            tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
+        )
+        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided)
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
-    """The letter in which the loss is told, and the claimed number."""
+    """The letter of the loss, and the claimed value."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
     return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
@@ -64,8 +72,23 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     return max(0.0, float(special.ndtr(mu / 2 - epsilon / mu)) - math.exp(log_second))
 
 
+def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
+    """δ(ε) of independent uniform and exponential laws that are moved by these shifts, the larger of both directions.
+
+    Some outputs are those of one data set alone. For all others p_x/p_x′ = e^c, where c is the sum of the shifts of the
+    exponential variables.
+    """
+    common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
+    found = 0.0
+    for sign in (1, -1):
+        shared = common * math.exp(-sum(max(0.0, -sign * t) for t in one_sided))
+        more = -math.expm1(min(0.0, epsilon - sign * sum(one_sided)))
+        found = max(found, 1 - shared + shared * more)
+    return found
+
+
 def laplace_rho(shifts: tuple[float, ...]) -> float:
-    """The largest D_α/α, over α > 1, of independent Laplace laws that are moved by `shifts` scales."""
+    """The largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
     alpha = ORDERS
     total = np.zeros(len(alpha))
     for t in np.abs(shifts):
@@ -77,13 +100,22 @@ def laplace_rho(shifts: tuple[float, ...]) -> float:
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """The loss in the unit of the claim, and by how much it may be off.
+    """The loss in the unit of the claim, and its possible error.
 
     Raises
     ------
-    Undecided : δ of several Laplace variables, or of Laplace and normal ones together; integer noise without pure DP.
+    Undecided : for δ of several Laplace variables, or of Laplace and normal variables together; for integer noise
+        unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
+    if law.flat or law.one_sided:
+        if not isinstance(claim, ApproximateDP):
+            return math.inf, 0.0
+        if any(map(math.isnan, law.flat)):
+            raise Undecided("more uniform draws than outputs, and the claim has a δ")
+        if law.mu or shifts:
+            raise Undecided("noise with a bound and noise without one, and the claim has a δ")
+        return bounded_delta(law.flat, law.one_sided, claim.epsilon), law.error
     if isinstance(claim, PureDP):
         return (math.inf, 0.0) if law.mu else (sum(map(abs, shifts)), math.sqrt(len(shifts)) * law.error)
     if law.whole and math.inf not in shifts:
@@ -128,7 +160,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Rows and variables that are connected through G, group by group; rows without noise are groups of their own."""
+    """The connected groups of rows and variables through G; each row without noise is a group of its own."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -144,7 +176,7 @@ def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
 
 
 def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
-    """Whether two models have noise of one law: the same G, or a turned one of normal draws, or other signs."""
+    """Whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal draws."""
     a, b = first.gains, second.gains
     strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
     close = 1e-9 * np.outer(strength, np.ones(a.shape[1])) + (first.rounding + second.rounding)[:, None]
@@ -166,22 +198,23 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 
 
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
-    """What tells the two laws apart, which have one noise.
+    """The difference between two laws that have the same noise.
 
     Raises
     ------
-    Undecided : the shape of the noise, or the families, are none of those that are understood.
+    Undecided : the shape or the family of the noise is not covered.
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
     gains, families, scales = joined(first)
     mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
+    bounded: dict[str, list[float]] = {"flat": [], "one-sided exponential": []}
     for rows, columns in components(gains):
         d, e = delta[rows], error[rows]
         if (np.abs(d) <= 4 * e).all():
             continue
         if not columns:
-            if (np.abs(d) > 100 * e).any():
+            if (np.abs(d) > CERTAIN * e).any():
                 return Law(math.inf, (math.inf,), 0.0)
             raise Undecided("an entry without noise moves by no more than rounding can")
         kinds = {families[j] for j in columns}
@@ -204,14 +237,27 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
                         raise Undecided("a value that gets integer noise is nearly a whole number, and not quite")
                     number, whole = float(round(number)), True
                 shifts.append(float(number) / scales[j])
+        elif kinds == {"flat"} or kinds == {"one-sided exponential"}:
+            family, more = families[columns[0]], len(columns) > np.linalg.matrix_rank(g)
+            z, off = _solved(g, d, e, needs_all=family != "flat")
+            if z is None:
+                return Law(0.0, (math.inf,), 0.0)
+            if (np.abs(d) <= CERTAIN * e).all():
+                raise Undecided("noise with a bound, and an entry moves by no more than rounding can")
+            bounded[family] += [math.nan] if more else [float(t) for t in z]
         else:
-            raise Undecided(f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form")
+            raise Undecided(
+                f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form".replace(
+                    "flat", "uniform"
+                )
+            )
         errors.append(off)
-    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole)
+    flat, one_sided = (tuple(ts) for ts in bounded.values())
+    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """G, families and scales; two exponential, or geometric, draws of opposite signs are one Laplace draw."""
+    """G, families and scales; two exponential or geometric draws of opposite signs are joined to one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):

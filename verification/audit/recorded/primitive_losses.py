@@ -1,8 +1,8 @@
 """The privacy loss of one call of a primitive, in closed form.
 
-The log ratio of the two densities of an output is monotone between the two values and constant outside of them, where
-the scales are equal. Where they differ it is linear between the values and the ends of the range. So its extremes are
-at these points, and at the ends of a range that collect what lies beyond.
+The log ratio of the two densities of an output is monotone between the two values and constant outside of them, if the
+scales are equal. If the scales differ, it is linear between the values and the ends of the range. So its extremes are
+at these points, and at ends of a range to which larger values are clipped.
 """
 
 import math
@@ -15,15 +15,15 @@ from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range
 
 SAME_SCALE = 1e-9  # relative: scales that differ by less differ by rounding
 
-Signed = tuple[float, float]  # the largest log ratio of first to second, and of second to first
+Signed = tuple[float, float]  # the largest log ratios: first to second, and second to first
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
-    """By how many scales every number is moved; for normal noise, its μ.
+    """The shift of every number in noise scales; for normal noise, its μ.
 
     Raises
     ------
-    Undecided : the scale of normal noise differs.
+    Undecided : the two scales of normal noise differ.
     """
     found = []
     for v, w, a, b in zip(one.value, two.value, one.scale, two.scale, strict=True):
@@ -38,7 +38,7 @@ def losses(one: PrimitiveCall, two: PrimitiveCall) -> list[Signed]:
 
     Raises
     ------
-    Undecided : there is no closed form here.
+    Undecided : the loss of this call has no closed form here.
     """
     if one.range != two.range:
         raise Undecided("an output has another range on the neighbour")
@@ -92,7 +92,7 @@ def _log_below(z: float) -> float:
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """The log density inside of the range, and the log probability of its ends, which are asked for as ∓∞."""
+    """The log density inside of the range, and at ∓∞ the log probabilities of its ends."""
     low, high = bounds
 
     def law(y: float) -> float:
@@ -135,7 +135,7 @@ def _whole_points(v: float, w: float, bounds: Range) -> list[float]:
 
 
 def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float]:
-    """The log probability of a whole number, and of the ends, which collect what lies beyond."""
+    """The log probability of a whole number, and of the ends, to which larger values are clipped."""
     if not v.is_integer():
         raise Undecided("a value that gets noise of whole numbers is none")
     low, high = bounds

@@ -1,8 +1,8 @@
 """Primitives: callables of a package that add noise of a known law to a value, declared by name.
 
 Some packages build their noise from several draws, or in another language. An adapter declares the callable, the family
-and where the scale is; the stand-in then returns value + noise, with the draws on the tape. That the package's own
-sampler has the declared law is assumed here and must be tested by statistics.
+of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. It is
+assumed here, and must be tested by statistics, that the package's own sampler has the declared law.
 """
 
 import contextlib
@@ -28,14 +28,16 @@ EVERYWHERE: Range = (-math.inf, math.inf)
 class Primitive:
     """A callable that adds noise.
 
-    module, path : where it is, as "diffprivlib.mechanisms.laplace" and "Laplace.randomise".
+    module, path : the location of the callable, as "diffprivlib.mechanisms.laplace" and "Laplace.randomise".
     family : the law of the noise. "geometric" is the two-sided law of whole numbers, P(Z = k) ∝ exp(−|k|/scale).
-    value, scale : the call's arguments -> what noise is added to, a number or an array, and the scale: b of Laplace
-        noise, the standard deviation of normal noise, 1/ε of geometric noise for whole numbers that move by 1.
-    into, range : how value + noise is brought into a range, and the arguments -> the range. "clipped" takes the nearest
-        point of the range, "folded" mirrors at its ends, and "redrawn" draws until the sum lies in it.
-    after : the output as an array, and the call's arguments -> what the call returns; a float unless it is given.
-    seed : the call's arguments -> what its generator was seeded with, where a generator of the package draws.
+    value, scale : the call's arguments -> the value to which noise is added, a number or an array, and the scale: b of
+        Laplace noise, the standard deviation of normal noise, 1/ε of geometric noise for whole numbers of sensitivity
+        1.
+    into, range : how value + noise is mapped into a range, and a function of the arguments that returns the range.
+        "clipped" takes the nearest point of the range, "folded" reflects at its ends, and "redrawn" draws until the sum
+        lies in the range.
+    after : the output as an array, and the call's arguments -> the returned value; by default a float. seed : the
+        call's arguments -> the seed of its generator, if a generator of the package draws.
     """
 
     module: str
@@ -67,7 +69,7 @@ class PrimitiveCall:
 
 @dataclass
 class Transcript:
-    """The calls of primitives in a run. With `held`, outputs are those of another run, in their order."""
+    """The calls of primitives in a run. With `held`, the calls return the outputs of another run, in their order."""
 
     calls: list[PrimitiveCall]
     held: Sequence[PrimitiveCall] | None = None
@@ -79,7 +81,7 @@ _transcript: Transcript | None = None
 
 @contextlib.contextmanager
 def transcribing(transcript: Transcript) -> Iterator[Transcript]:
-    """A block in which calls of primitives are written down."""
+    """A block in which calls of primitives are recorded."""
     global _transcript
     before, _transcript = _transcript, transcript
     try:
@@ -89,7 +91,7 @@ def transcribing(transcript: Transcript) -> Iterator[Transcript]:
 
 
 def folded(value: Vector, low: float, high: float) -> Vector:
-    """The value, mirrored at the ends of a range until it lies in it."""
+    """The value, reflected at the ends of a range until it lies inside."""
     if math.isinf(high):
         return low + np.abs(value - low) if math.isfinite(low) else value
     if math.isinf(low):
@@ -113,7 +115,7 @@ def _laplace(z: Vector) -> Vector:
 
 
 def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bounds: Range, shape: Any) -> Vector:
-    """value + noise, brought into the range, from draws of the tape."""
+    """The sum value + noise, mapped into the range, from draws of the tape."""
 
     def draw(family: str, parameter: Any, make: Callable[[np.random.Generator], Any]) -> Vector:
         return np.reshape(tape.draw(Stream(), family, (parameter,), shape, make), -1)
@@ -135,7 +137,7 @@ def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bound
 
 
 def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Vector, Any]:
-    """The output of a call, which is written down, and its shape."""
+    """Compute and record the output of a call, and its shape."""
     given = np.asarray(primitive.value(*args, **named), dtype=float)
     scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
     bounds, value = primitive.range(*args, **named), given.reshape(-1)

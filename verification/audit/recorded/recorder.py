@@ -18,7 +18,7 @@ Source = TargetSource | Callable[..., Any] | str
 
 @dataclass(frozen=True)
 class Recorded:
-    """One run: the numbers of its output in one row, and its tape. `failure` says why there are none."""
+    """One run: its output as a vector, and its tape. If there is no output, `failure` has the reason."""
 
     output: Vector
     shape: tuple[int, ...]
@@ -40,12 +40,12 @@ class Recorder:
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[None]:
-        """A block in which runs are cheap, because the stand-ins stay in their places between them."""
+        """A block in which runs are cheap, because the stand-ins remain installed between them."""
         with standing(), primitives_standing(self.primitives):
             yield
 
     def run(self, x: Matrix, tape: Tape) -> Recorded:
-        """One run, inside of `standing`."""
+        """One run, in a block of `standing`."""
         given = np.array(x, dtype=np.float64)
         with running(tape):
             output, _ = call(self.target, given, dict(self.budget), handed_generator(), self.seconds)
@@ -70,7 +70,7 @@ def recorder(
 
     Raises
     ------
-    InvalidInput, CannotRun : there is no such target, or it cannot be loaded.
+    InvalidInput, CannotRun : the target does not exist, or cannot be loaded.
     """
     return Recorder(load(as_source(source)), budget, tuple(primitives), seconds)
 

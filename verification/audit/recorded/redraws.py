@@ -1,9 +1,10 @@
-"""Noise that is drawn again where it is large: its tail is missing, and with it some outputs of one data set alone.
+"""Noise that is drawn again if it is large: its tail is missing, so some outputs are possible on one data set only.
 
-If an entry of the output follows one number of the noise alone, and the target draws anew wherever this number is
-beyond an edge, then no output lies beyond the value at the edge. On the neighbour this value is another one. So the
-outputs between the two values have a known probability on one data set, and none on the other. Nothing is claimed
-unless the other numbers have no say in it, the new number takes the place of the old one, and it is drawn anew in turn.
+Suppose that an entry of the output depends on one noise number alone, and the target draws this number again if it is
+beyond an edge. Then no output lies beyond the value at the edge. On the neighbour this value is different. So the
+outputs between the two values have a known probability on one data set, and probability 0 on the other. The module
+checks that the other numbers do not matter, that the new number replaces the old one, and that the new number is itself
+drawn again if it is beyond the edge.
 """
 
 from collections.abc import Iterator
@@ -18,17 +19,17 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.recorder import Recorded
 
-MOST = 30  # numbers of the noise that are looked at
-USUAL = 0.4, 0.3  # quantiles at which a number is kept
-FRESH = 16  # tapes on which other numbers have no say
+MOST = 30  # the most noise numbers that are examined
+USUAL = 0.4, 0.3  # quantiles at which the target must keep a number
+FRESH = 16  # tapes that check that other numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # relative: a value that is off by less is the one that a straight line gives
-NEAR = 1e-6  # relative distance from the edge at which it is looked at from both sides
+EXACT = 1e-9  # relative: a value with a smaller error lies on the straight line
+NEAR = 1e-6  # relative distance from the edge at which both sides are checked
 
 
 @dataclass(frozen=True)
 class _Line:
-    """On one data set: entry `row` is centre + gain · z for z up to the edge, which lies at `limit` in the output."""
+    """On one data set, entry `row` equals centre + gain · z for z up to the edge, where the output is `limit`."""
 
     centre: float
     gain: float
@@ -36,12 +37,12 @@ class _Line:
 
     @property
     def limit(self) -> float:
-        """The last output."""
+        """The most extreme possible output."""
         return self.centre + self.gain * self.edge
 
 
 class _Number:
-    """One number of the noise, and one tail of it."""
+    """One noise number, and one of its tails."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper
@@ -49,7 +50,7 @@ class _Number:
         self.far = self.at(FORCED[-1])
 
     def at(self, p: float) -> float:
-        """The number with this probability beyond it."""
+        """The value of z with this probability beyond it."""
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
@@ -57,14 +58,14 @@ class _Number:
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """A run where the number is z, and all others are those of the base or these."""
+        """A run in which the number is z, and all others are those of the base run or the given ones."""
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
         values[self.i] = z
         return side.run(tape_at(side.base.tape, self.variables, values))
 
 
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """The loss that missing tails prove, and what they are; 0 if there are none."""
+    """The loss that missing tails prove, and a description of them; 0 if there are none."""
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
         return 0.0, "nothing is drawn again where all numbers are large"
@@ -87,14 +88,14 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
 
 
 def _again(side: Side, done: Recorded) -> bool:
-    """Whether a run makes the draws of the base and then more of them."""
+    """Whether a run makes the draws of the base run and then further draws."""
     base, made = side.base.tape.draws, done.tape.draws
     alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
     return alike and not done.failure and done.shape == side.base.shape
 
 
 def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
-    """Whether more is drawn where all numbers are large."""
+    """Whether the target makes further draws if all numbers are large."""
     far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
     return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 
@@ -104,14 +105,14 @@ def _kept(done: Recorded) -> bool:
 
 
 def _rows(side: Side, number: _Number) -> Iterator[int]:
-    """The entries that the number moves, up to two."""
+    """Up to two entries that depend on the number."""
     one, two = (number.run(side, number.at(p)) for p in USUAL)
     if _kept(one) and _kept(two) and one.shape == two.shape:
         yield from (int(row) for row in np.flatnonzero(one.output != two.output)[:2])
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """How an entry follows the number up to the edge; None if it does not, or not in a straight line."""
+    """The linear dependence of an entry on the number up to the edge; None if there is none, or it is not linear."""
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
     if not all(map(_kept, runs)):
@@ -133,7 +134,10 @@ def _line(side: Side, number: _Number, row: int) -> _Line | None:
 
 
 def _apart(number: _Number, one: _Line, other: _Line) -> float:
-    """The probability of the outputs on one data set that lie beyond the last one of the other; 0 if there are none."""
+    """The probability of the outputs on one data set beyond the most extreme output on the other.
+
+    0 if there are none.
+    """
     outward = np.sign(one.gain) * (1 if number.upper else -1)
     if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):
         return 0.0
@@ -144,7 +148,7 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Whether the other numbers have no say, and the number is drawn again as often as it is beyond the edge."""
+    """Whether the other numbers do not matter, and the number is drawn again whenever it is beyond the edge."""
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]
     for _ in range(FRESH):
@@ -161,7 +165,7 @@ def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Ge
 
 
 def _renewed(side: Side, number: _Number, row: int, line: _Line, z: float) -> bool:
-    """Whether the new number takes the place of z, and is drawn again if it is beyond the edge as well."""
+    """Whether the new number replaces z, and is itself drawn again if it is beyond the edge."""
     done = number.run(side, z)
     tape = done.tape
     place = len(side.base.tape.draws)

@@ -1,7 +1,7 @@
 """Whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
 
-Affine images of independent normal draws have one law if and only if mean and covariance agree. Of independent Laplace
-draws, and of others that are not normal, the columns of the map are determined up to their order and signs (Kagan,
+Affine images of independent normal draws have one law if and only if mean and covariance agree. For independent Laplace
+draws, and others that are not normal, the law determines the columns of the map up to their order and signs (Kagan,
 Linnik, Rao 1973, theorem 10.3.1). So such laws are compared without sampling.
 """
 
@@ -18,8 +18,9 @@ from covassay.verification.audit.recorded.recorder import Recorder
 TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
 BARE = 1e-9  # relative to the largest number: a difference of entries without noise that is no rounding
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give one law
+OTHERS = {"flat", "one-sided exponential"}  # their images are no law of draws of another family either
 MOST = 45  # variables
-SECONDS = 2.0  # for one data set
+SECONDS = 2.0  # seconds for one data set
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,14 @@ class Compared:
     """What was found.
 
     difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
-    numbers are drawn there, or for want of time.
+    numbers are drawn there, or for want of time. related : whether outputs from the same draws were compared, and their
+    relation says nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
+    related: bool = False
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
@@ -50,7 +53,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
 
 
 class TooMany(NotDecided):
-    """More numbers are drawn than are compared."""
+    """The number of draws exceeds the limit of the comparison."""
 
 
 def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
@@ -70,13 +73,15 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
         return Compared(reason="no draw of the reference reaches the output")
-    if not any(first.used):  # draws are made anew in every call, so that nothing was kept
+    if not any(first.used):  # the target makes new draws in every call, so it kept no noise
         return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
-    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= SYMMETRIC:
+    if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
     if set(one) != set(two):
-        return Compared(f"the noise is {one[0]} in place of {two[0]}")
+        return Compared(f"the noise is {one[0]} in place of {two[0]}".replace("flat", "uniform"))
+    if one[0] not in SYMMETRIC:
+        return Compared(reason=f"{one[0]} draws on both sides")
     a, b = a * np.array(s), b * np.array(t)
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
@@ -97,7 +102,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """How two noises differ whose entries have the same scales."""
+    """The difference, in words, of two noises whose entries have the same scales."""
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":

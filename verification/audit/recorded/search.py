@@ -1,8 +1,9 @@
 """The pair of neighbours with the largest exact loss.
 
 The gains of the noise are measured once for a number of rows and columns; after that the loss of a pair takes two runs.
-Starts are corners, basis vectors and dense rows; then the two rows, and the rows that both data sets share, are moved
-coordinate by coordinate within the domain. The best pair is decided by `exact_loss`, which checks everything.
+The search starts from corners, basis vectors and dense rows; then it changes the two rows, and the rows that both data
+sets share, coordinate by coordinate within the domain. The best pair is decided by `exact_loss`, which checks
+everything.
 """
 
 import math
@@ -27,16 +28,16 @@ from covassay.verification.audit.recorded.transcripts import transcript_loss
 from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
-FAR_SHAPES = ((200, 2), (2, 9))  # on which one pair is decided
+FAR_SHAPES = ((200, 2), (2, 9))  # fresh tapes for deciding one pair
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
-FEW_STARTS = 8  # that are decided where the noise differs between neighbours
-ABOVE = 1.001  # times the claim: one climb to there is enough
-ENOUGH = 1e-9  # relative: a step that gains less is no step
+FEW_STARTS = 8  # pairs that are decided if the noise differs between neighbours
+ABOVE = 1.001  # the search stops after one climb to so many times the claim
+ENOUGH = 1e-9  # relative: a step with a smaller gain is rejected
 
 EVALUATIONS = 4000  # the most evaluations for a shape
 UNIT = ((0.0, 1.0),)
-SHORTEST = 0.05  # seconds that any pair is given
+SHORTEST = 0.05  # the least seconds for a pair
 
 Inside = Callable[[Matrix], Matrix]
 Bounds = tuple[tuple[float, float], ...]
@@ -44,9 +45,9 @@ Bounds = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Searched:
-    """Where pairs are searched for: which neighbours, the shapes (n, d), and in which box; in the unit ball if in none.
+    """The space of the search: the adjacency, the shapes (n, d), and the box of the rows; without a box, the unit ball.
 
-    cube : the box is the unit cube, whatever d is.
+    cube : whether the box is the unit cube, for every d.
     """
 
     adjacency: str = REPLACE_ONE
@@ -55,7 +56,7 @@ class Searched:
     cube: bool = False
 
     def of_box(self) -> tuple[tuple[int, int], ...]:
-        """The shapes; a box has one number of columns."""
+        """The shapes; a box fixes the number of columns."""
         if self.bounds is None:
             return self.shapes
         return tuple((n, len(self.bounds)) for n in dict.fromkeys(n for n, _ in self.shapes))
@@ -63,7 +64,10 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: for each shape the pair of largest loss, or why nothing is decided; the worst first."""
+    """The result of a search: for each shape the pair of largest loss, or the reason why there is none.
+
+    The worst first.
+    """
 
     losses: tuple[ExactLoss, ...]
     evaluations: int
@@ -85,7 +89,7 @@ def ball(rows: Matrix) -> Matrix:
 
 
 def box(bounds: Sequence[tuple[float, float]]) -> Inside:
-    """What brings rows into a box, from coordinates in [−1, 1]."""
+    """A function that maps coordinates in [−1, 1] to rows in a box."""
     low, high = np.asarray(bounds, dtype=float).T
     return lambda rows: np.asarray(low + (np.clip(rows, -1, 1) + 1) / 2 * (high - low))
 
@@ -96,9 +100,9 @@ def search(
     shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (),
     evaluations: int = EVALUATIONS, seconds: float = 5.0, seed: int = 0,
 ) -> Found:  # fmt: skip
-    """The pair of neighbours of largest loss, see `searched`, of a target that is given by name or as a function.
+    """The neighbours of largest loss (see `searched`) for a target, which is given by name or as a function.
 
-    Where no adjacency is given, neighbours are those of the target's own claim.
+    Without `adjacency`, neighbours are those of the target's own claim.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     made = recorder(source, budget, primitives)
@@ -109,17 +113,17 @@ def search(
 
 
 def _claimed_adjacency(target: Target) -> str:
-    """Which data sets are neighbours by the target's own claim: replace-one, where it has none."""
+    """The adjacency of the target's own claim; replace-one if it has none."""
     if target.mechanism is not None:
         return mechanism(target.mechanism).adjacency_of(dict(target.options))
     return target.adjacency or REPLACE_ONE
 
 
 def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:
-    """For each shape (n, d), the pair of largest loss that so many evaluations find.
+    """For each shape (n, d), the pair of largest loss that is found within so many evaluations.
 
-    Their number, and not the time, ends the search of a fast target, so that it finds the same again. A slow one ends
-    after these seconds. The search also ends when a loss above the claim is confirmed.
+    The number of evaluations, and not the time, limits the search of a fast target, so that it is reproducible. The
+    search of a slow target ends after `seconds`. The search also ends when a loss above the claim is confirmed.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -138,7 +142,7 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
 
 def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: Allowance) -> list[ExactLoss]:
-    """What is refuted with many rows, or with many columns."""
+    """The refuted pairs with many rows, or with many columns."""
     shapes = FAR_SHAPES if domain.bounds is None else ((FAR_SHAPES[0][0], len(domain.bounds)),)
     for n, d in shapes:
         told = _Search(made, claim, domain, n, d, seed, 0, whole, whole).first()
@@ -148,7 +152,7 @@ def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: A
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """What makes one loss worse than another."""
+    """The sort key of losses: a larger key is a worse loss."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -167,12 +171,12 @@ class _Search:
 
     @property
     def bounds(self) -> Bounds | None:
-        """Of the box in which rows lie."""
+        """The bounds of the box in which rows lie."""
         return UNIT * self.d if self.domain.cube else self.domain.bounds
 
     @property
     def inside(self) -> Inside:
-        """What brings rows into the domain."""
+        """The function that maps rows into the domain."""
         return ball if self.bounds is None else box(self.bounds)
 
     @property
@@ -199,7 +203,7 @@ class _Search:
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """The worst of a few starts; there is no climb where the noise is not the same on all data."""
+        """The worst pair among a few starts, without a climb, for noise that depends on the data."""
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
                 break
@@ -211,7 +215,7 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """The two data sets of a point: the row, the other row, and the row of which all others are copies."""
+        """The two data sets of a point: the row, its replacement, and the row of which all others are copies."""
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
         x = np.vstack([shared, rows[:1]])
@@ -238,7 +242,7 @@ class _Search:
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """What the package's primitives spend on the pair of a point; None if the first pair has no such figure."""
+        """The loss of the package's primitives on the pair of a point; None if it is unknown on the first pair."""
 
         def loss(point: Matrix) -> float:
             self.evaluations += 1
@@ -248,7 +252,7 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """The loss of the pair of a point by the gains of the draws; None if they are not understood."""
+        """The loss of the pair of a point by the gains of the draws; None if the gains are unknown."""
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
@@ -270,7 +274,7 @@ class _Search:
         return loss
 
     def _highest(self, loss: Callable[[Matrix], float]) -> Matrix:
-        """The point of largest loss that is found."""
+        """The point of the largest loss found."""
         starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]
@@ -289,11 +293,11 @@ class _Search:
         return best[1]
 
     def _inside(self, point: Matrix) -> Matrix:
-        """The point where its rows are coordinates: in the ball, or in [−1, 1]."""
+        """The point with its rows mapped into the ball, or into [−1, 1]."""
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """The end of a climb: single coordinates, and turns of two coordinates of a row, by steps that become small."""
+        """The end of a climb, which changes single coordinates and rotates pairs of them, by decreasing steps."""
         rng = np.random.default_rng([self.seed, 3])
         step = FIRST_STEP
         while step > LAST_STEP and not self.over and math.isfinite(value):
@@ -329,7 +333,7 @@ class _Search:
 
 
 def _of_change(noise: AffineNoise, claim: Guarantee) -> Callable[[Vector], float]:
-    """The loss as a function of the change of the centre, where the noise stays as it is; −1 where it is not known."""
+    """The loss as a function of the change of the centre, for fixed noise; −1 where it is unknown."""
     families = {v.family for v, used in zip(noise.variables, noise.used, strict=True) if used}
     gains = noise.gains[:, list(noise.used)]
     strength = np.sqrt((gains**2).sum(axis=1))

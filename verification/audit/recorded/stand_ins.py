@@ -3,7 +3,8 @@
 Covered are the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
 functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. What was imported
 before under another name, other libraries and other processes are not covered: two runs on one tape then differ, which
-`recorder` notices. Without a tape, every function does what it always does.
+`recorder` notices. A generator that is copied, or set back to an earlier state, draws the same numbers again. Where the
+tape cannot follow what is done with a state, it says so. Without a tape, every function does what it always does.
 """
 
 import contextlib
@@ -19,6 +20,8 @@ from covassay.verification.audit.recorded.tape import Stream, Tape
 REAL_GENERATOR = np.random.Generator
 REAL_STATE = np.random.RandomState
 REAL_DEFAULT = np.random.default_rng
+_PLACE = "place on the tape"  # a key of the state of a bit generator
+BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 # laws of numpy that are no location and scale of one of `UNITS`: kept whole, with their arguments
 WHOLE = (
     "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
@@ -33,14 +36,14 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# what is not recorded is drawn from these, which go on from run to run: so two runs on one tape differ
+# draws that are not recorded come from these generators, which are never reset: so two runs on one tape differ
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
 
 
 def tape_of_run() -> Tape | None:
-    """The tape of the run that is under way."""
+    """The tape of the current run."""
     return _tape
 
 
@@ -60,21 +63,55 @@ def key_of(value: Any) -> Hashable:
     if isinstance(value, np.random.SeedSequence):
         return "SeedSequence", repr(value.entropy), repr(value.spawn_key)
     if isinstance(value, np.random.BitGenerator):
-        return type(value).__name__, repr(value.state)
+        with unwatched():
+            return type(value).__name__, repr(value.state)
     if isinstance(value, np.ndarray | list | tuple):
         array = np.asarray(value)
         return array.shape, array.tobytes() if array.dtype != object else repr(value)
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
+@contextlib.contextmanager
+def unwatched() -> Iterator[None]:
+    """A block in which the states of generators may be read and put back, and nothing is on the tape."""
+    global _tape
+    before, _tape = _tape, None
+    try:
+        yield
+    finally:
+        _tape = before
+
+
+def _watched(real: Any, *args: Any, **named: Any) -> Any:
+    """What the real function does. A run in which a target calls it decides nothing."""
+    if _tape is not None:
+        _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
+    with unwatched():
+        return real(*args, **named)
+
+
 def _seeded(kind: str, seed: Any) -> Stream:
-    """The stream of a generator with that seed; the seed is told to the tape."""
+    """The stream of a generator with that seed; the seed is told to the tape.
+
+    Generators of one bit generator go on with its numbers, one after the other.
+    """
     if seed is None:
         return Stream()
+    if isinstance(seed, np.random.BitGenerator) and _tape is not None and id(seed) in _tape.shared:
+        return _tape.shared[id(seed)][1]
     key = kind, key_of(seed)
+    stream = Stream(key)
     if _tape is not None:
         _tape.seeds.append(repr(key)[:300])
-    return Stream(key)
+        if isinstance(seed, np.random.BitGenerator):
+            _shared(seed, stream)
+    return stream
+
+
+def _shared(bits: np.random.BitGenerator, stream: Stream) -> None:
+    assert _tape is not None
+    _tape.enter(stream)
+    _tape.shared[id(bits)] = bits, stream
 
 
 def _common_shape(size: Any, *values: Any) -> Any:
@@ -91,7 +128,7 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 
 class _Laws:
-    """The laws, drawn from the tape. `self` also is a generator of numpy's, whose own methods draw without a tape."""
+    """The laws, drawn from the tape. `self` is also a generator of numpy, whose own methods draw without a tape."""
 
     _stream: Stream
 
@@ -231,7 +268,7 @@ def _with_or_without_tape(name: str, real: Any) -> Callable[..., Any]:
 
 
 class _Instances(type):
-    """Answers that generators of numpy's own are instances too."""
+    """A metaclass by which numpy's own generators also count as instances."""
 
     real: type
 
@@ -252,6 +289,26 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         """Generators whose draws are on the tape too."""
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
+    @property
+    def bit_generator(self) -> Any:  # type: ignore[override]
+        """The source of its bits. Its state is the place on the tape."""
+        if _tape is None:
+            return REAL_GENERATOR.bit_generator.__get__(self)
+        bits = next((b for b, stream in _tape.shared.values() if stream is self._stream), None)
+        if bits is None:
+            with unwatched():
+                bits = _WATCHING["PCG64"](int(_UNRECORDED.random_raw()))
+            _shared(bits, self._stream)
+        return bits
+
+    def __deepcopy__(self, memo: Any) -> "StandGenerator":
+        if _tape is not None:
+            _tape.enter(self._stream)
+        return StandGenerator(stream=self._stream.twin())
+
+    def __reduce__(self) -> Any:
+        return _watched(REAL_GENERATOR.__reduce__, self)
+
 
 class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
     """A `numpy.random.RandomState` that draws from the tape."""
@@ -268,6 +325,50 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
             REAL_STATE.seed(self, seed)
         self._stream = _seeded("RandomState", seed)
 
+    def get_state(self, legacy: bool = True) -> Any:
+        """The state, which is not on the tape."""
+        return _watched(REAL_STATE.get_state, self, legacy)
+
+    def set_state(self, state: Any) -> None:
+        """Set the state, which is not on the tape."""
+        _watched(REAL_STATE.set_state, self, state)
+
+    def __reduce__(self) -> Any:
+        return _watched(REAL_STATE.__reduce__, self)
+
+
+def _watching(real: type[np.random.BitGenerator]) -> type[np.random.BitGenerator]:
+    """A bit generator whose state is not read or set unnoticed."""
+
+    class Watching(real):  # type: ignore[misc, valid-type]
+        @property
+        def state(self) -> Any:
+            with unwatched():
+                state = real.state.__get__(self)
+            place = None if _tape is None else _tape.shared.get(id(self))
+            if place is not None:
+                return {**state, _PLACE: (place[1], place[1].position)}
+            return state if _tape is None else _watched(lambda: state)
+
+        @state.setter
+        def state(self, value: Any) -> None:
+            place = value.get(_PLACE) if isinstance(value, dict) else None
+            if _tape is not None and place is not None and place[0].tape is _tape and id(self) in _tape.shared:
+                _tape.shared[id(self)][1].set_back(*place)
+                return
+            _watched(lambda: real.state.__set__(self, value))
+
+        def jumped(self, *args: Any) -> Any:
+            return _watched(real.jumped, self, *args)
+
+        def __reduce__(self) -> Any:
+            return _watched(real.__reduce__, self)
+
+    Watching.__name__ = Watching.__qualname__ = real.__name__
+    return Watching
+
+
+_WATCHING = {name: _watching(getattr(np.random, name)) for name in BIT_GENERATORS}
 
 for _cls, _real in ((StandGenerator, REAL_GENERATOR), (StandState, REAL_STATE)):
     for _name in [n for n in vars(_Laws) if not n.startswith("_")]:
@@ -351,7 +452,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Attributes that were replaced, to be put back."""
+    """Replaced attributes, which can be restored."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []
@@ -389,13 +490,17 @@ def _legacy(state: StandState, name: str, real: Any) -> Callable[..., Any]:
     return function
 
 
+def _noticed(real: Any) -> Callable[..., Any]:
+    return lambda *args, **named: _watched(real, *args, **named)
+
+
 def _urandom(real: Any) -> Callable[[int], bytes]:
     return lambda count: real(count) if _tape is None else _bytes(count)
 
 
 @contextlib.contextmanager
 def standing() -> Iterator[None]:
-    """A block in which the stand-ins are in their places. Blocks may be nested."""
+    """A block in which the stand-ins are installed. Blocks may be nested."""
     global _standing
     _standing += 1
     if _standing > 1:
@@ -414,8 +519,14 @@ def standing() -> Iterator[None]:
             "Generator": StandGenerator,
             "default_rng": _default_rng,
             "SeedSequence": _Sequence,
+            **_WATCHING,
         }.items():
             replaced.put(np.random, name, new)
+        for name in ("get_state", "set_state"):
+            replaced.put(np.random, name, _noticed(getattr(np.random, name)))
+        for name in ("getstate", "setstate"):
+            replaced.put(random, name, _noticed(getattr(random, name)))
+            replaced.put(random.Random, name, _noticed(getattr(random.Random, name)))
         replaced.put(np.random.mtrand, "_rand", state)
         for name in PYTHON:
             replaced.put(random, name, _function(name, getattr(random, name)))

@@ -1,7 +1,7 @@
-"""The random draws of one run: recorded, and given again with some of them replaced.
+"""The random draws of one run: recorded, and replayed with some of them replaced.
 
-A draw is kept in units of its own law: `normal(loc, scale)` is loc + scale · z, and z is on the tape. So a scale that
-depends on the data shows in the output and not on the tape. Generators that are seeded alike are given the same draws.
+A draw is stored in units of its own law: `normal(loc, scale)` is loc + scale · z, and z is on the tape. So a scale that
+depends on the data changes the output and not the tape. Generators with equal seeds get the same draws.
 """
 
 import sys
@@ -17,16 +17,17 @@ from covassay.reference.domain import Vector
 
 Make = Callable[[np.random.Generator], Any]
 HERE = str(Path(__file__).parent)
-REAL_GENERATOR = np.random.Generator  # other names stand in its place while a target runs
+# imported under this name, because stand-ins replace other names while a target runs
+REAL_GENERATOR = np.random.Generator
 
 
 @dataclass(frozen=True)
 class Draw:
     """One draw, perhaps of many numbers.
 
-    family : the law, such as "normal". parameters : of the law, apart from location and scale. value : what was drawn,
-    in units of the law. place : the function of the target that asked for it. make : draws another value. seeded :
-    whether it comes from a generator with a seed.
+    family : the law, such as "normal". parameters : the parameters of the law, apart from location and scale. value :
+        the drawn value, in units of the law. place : the function of the target that made the draw. make : draws
+        another value. seeded : whether it comes from a generator with a seed.
     """
 
     family: str
@@ -39,7 +40,7 @@ class Draw:
 
     @property
     def signature(self) -> tuple[Hashable, ...]:
-        """What must be the same on both data sets."""
+        """The properties of a draw that must be equal on both data sets."""
         return self.family, self.parameters, self.shape
 
     def __str__(self) -> str:
@@ -47,12 +48,26 @@ class Draw:
         return f"{self.family} ({size}) in {self.place}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Stream:
-    """The place in the draws of one generator. `key` is its seed, or None if it has none."""
+    """The place in the draws of one generator.
+
+    key : its seed, or None if it has none. drawn : what it drew in the run of `tape`; generators with one seed share
+    it, and a generator that is set back to an earlier place draws it again.
+    """
 
     key: Hashable | None = None
     position: int = 0
+    drawn: list[Draw] = field(default_factory=list)
+    tape: "Tape | None" = None
+
+    def twin(self) -> "Stream":
+        """A stream that goes on from the same place with the same draws."""
+        return replace(self)
+
+    def set_back(self, other: "Stream", position: int) -> None:
+        """Go on from a place in the draws of another stream, or of this one."""
+        self.key, self.drawn, self.tape, self.position = other.key, other.drawn, other.tape, position
 
 
 @dataclass
@@ -60,7 +75,8 @@ class Tape:
     """The draws of one run.
 
     seed : of the draws that are new. before : draws of another run, which are given again in their order. seeds : what
-    generators were seeded with. trouble : why the draws are not those of the other run; empty if they are.
+    generators were seeded with. trouble : why the draws are not those of the other run; empty if they are. shared : bit
+    generators by their identity, with their streams.
     """
 
     seed: int
@@ -68,33 +84,38 @@ class Tape:
     draws: list[Draw] = field(default_factory=list)
     seeds: list[str] = field(default_factory=list)
     trouble: str = ""
+    shared: dict[int, tuple[Any, Stream]] = field(default_factory=dict)
     _seeded: dict[Hashable, list[Draw]] = field(default_factory=dict)
 
     _generator: np.random.Generator | None = None
 
     def again(self, values: dict[int, Any] | None = None) -> "Tape":
-        """A tape that gives the same draws, except that some, by number, have other values."""
+        """A tape that replays the same draws, with other values for some draws: number -> value."""
         draws = list(self.draws)
         for k, value in (values or {}).items():
             draws[k] = replace(draws[k], value=value)
         return Tape(self.seed + 1, draws)
 
     def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
-        """The next draw of a generator; arrays are the caller's own to change."""
+        """The next draw of a generator; the caller may change a returned array."""
         shape = as_shape(shape)
-        if stream.key is None:
-            found = self._next(family, parameters, shape, make)
-        else:
-            kept = self._seeded.setdefault(stream.key, [])
-            if stream.position == len(kept):
-                kept.append(self._next(family, parameters, shape, make, seeded=True))
-            found = kept[stream.position]
-            stream.position += 1
-            if found.signature != (family, parameters, shape):
-                self.trouble = self.trouble or "two generators have one seed, and make other draws from it"
-                found = self._new(family, parameters, shape, make)
+        self.enter(stream)
+        seeded = stream.key is not None
+        if stream.position == len(stream.drawn):
+            stream.drawn.append(self._next(family, parameters, shape, make, seeded))
+        found = stream.drawn[stream.position]
+        stream.position += 1
+        if found.signature != (family, parameters, shape):
+            self.trouble = self.trouble or "numbers of one seed, or of one state, are drawn again as others"
+            found = self._new(family, parameters, shape, make)
         value = found.value
         return value.copy() if isinstance(value, np.ndarray) else value
+
+    def enter(self, stream: Stream) -> None:
+        """Begin with a stream of another run."""
+        if stream.tape is not self:
+            drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
+            stream.tape, stream.position, stream.drawn = self, 0, drawn
 
     def _next(
         self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make, seeded: bool = False
@@ -116,13 +137,13 @@ class Tape:
         return Draw(family, parameters, shape, make(self._generator), "" if self.before else _place(), make)
 
     def differs(self) -> str:
-        """Why the draws are not those of the run before; empty if they are."""
+        """The reason why the draws are not those of the earlier run; empty if they are."""
         if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
             return f"{len(self.before)} draws there, {len(self.draws)} here"
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
-        """Why two runs make other kinds of draws; empty if they make the same."""
+        """The reason why two runs differ in their kinds of draws; empty if they do not."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
                 return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
@@ -130,7 +151,7 @@ class Tape:
 
 
 def as_shape(size: Any) -> tuple[int, ...]:
-    """A size as numpy takes it, as a shape."""
+    """A `size` argument of numpy, as a shape."""
     if size is None:
         return ()
     return (int(size),) if np.ndim(size) == 0 else tuple(int(s) for s in size)
@@ -146,4 +167,5 @@ def _place() -> str:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
         frame = frame.f_back
     place = f"{frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"
-    return "".join(letter if letter.isprintable() else "�" for letter in place)  # names of a target go to reports
+    # reports show these names of the target
+    return "".join(letter if letter.isprintable() else "�" for letter in place)

@@ -1,9 +1,9 @@
-"""The loss of all calls of primitives together: what a release spends, primitive by primitive.
+"""The loss of all calls of primitives together, and of each call.
 
-On the neighbour the outputs of the primitives are held as they were, and what noise is added to is written down again.
-The losses of the calls add up. This is the loss of the transcript along one path. It is the loss of the release only
-where the release determines the transcript (`determined`); otherwise it is an upper bound on this path, and refutes
-nothing.
+On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
+again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. It is the loss of the
+release only where the release determines the transcript (`determined`); otherwise it is an upper bound for this
+sequence, and refutes nothing.
 """
 
 import math
@@ -24,7 +24,7 @@ class Spent:
     """One call of a primitive on both data sets.
 
     loss : ε of Laplace and geometric noise, μ of normal noise. signed : the loss in each direction. plain : whether the
-    output has no range. shifts : of plain noise, in scales.
+        output has no range. shifts : the shifts of plain noise, in scales.
     """
 
     primitive: str
@@ -42,7 +42,10 @@ class Spent:
 
 @dataclass(frozen=True)
 class TranscriptLoss:
-    """epsilon : of all primitives that are not normal. mu : √Σμ² over normal ones. reason : why there is no figure."""
+    """epsilon : the total ε of primitives without normal noise.
+
+    Mu : √Σμ² over normal ones. reason : why a figure is missing.
+    """
 
     spent: tuple[Spent, ...]
     epsilon: float = 0.0
@@ -51,15 +54,15 @@ class TranscriptLoss:
 
     @property
     def plain(self) -> bool:
-        """Whether all noise is Laplace or normal, and no output is brought into a range."""
+        """Whether all noise is Laplace or normal, and no output is mapped into a range."""
         return all(s.plain and s.family != "geometric" for s in self.spent)
 
     def law(self) -> Law:
-        """The law of the transcript, where it is plain."""
+        """The law of the transcript, if it is plain."""
         return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
 
     def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
-        """The loss in the letter of the claim; with `slack`, as if all noise were larger by that share.
+        """The loss in the unit of the claim; with `slack`, as if all noise were larger by that share.
 
         Raises
         ------
@@ -76,7 +79,7 @@ class TranscriptLoss:
 
 
 def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> TranscriptLoss:
-    """The loss of the transcript of a target on two neighbours, along the path of one tape."""
+    """The loss of the transcript of a target on two neighbours, for the outputs of one tape."""
     with made.standing():
         with transcribing(Transcript([])) as first:
             one = made.run(x, Tape(seed))
@@ -97,7 +100,7 @@ def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> 
 
 
 def loss_of_calls(first: Sequence[PrimitiveCall], second: Sequence[PrimitiveCall]) -> TranscriptLoss:
-    """The loss of calls that are made in this order on both data sets.
+    """The total loss of calls, which are made in the same order on both data sets.
 
     Raises
     ------

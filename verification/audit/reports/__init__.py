@@ -1,1 +1,1 @@
-"""How the result of an audit is shown: on a terminal, as JSON and its schema, as JUnit XML, in the README's tables."""
+"""Reports of an audit: on a terminal, as JSON and its schema, as JUnit XML, and as other formats."""

@@ -1,6 +1,6 @@
 """The verdict of an audit as a badge: the JSON that shields.io reads from an endpoint and draws for a README.
 
-A badge is read without its report, so it says no more than the verdict and what it rests on. It is never green.
+A badge is read without its report, so it shows only the verdict and its basis. It is never green.
 """
 
 import json
@@ -15,7 +15,7 @@ COLOUR = {Verdict.REFUTED: "red", Verdict.NOT_REFUTED: "blue", Verdict.INCONCLUS
 
 
 def short(number: float) -> str:
-    """A small number in few digits, its exponent without zeros in front: 1e-9."""
+    """A small number in few digits, with an exponent without leading zeros: 1e-9."""
     digits, e, exponent = f"{number:g}".partition("e")
     return f"{digits}e{int(exponent)}" if e else digits
 

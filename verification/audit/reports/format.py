@@ -13,9 +13,9 @@ NAME = re.compile("[a-z][a-z0-9]*")
 class Format:
     """One format.
 
-    name : the option that asks for it, such as "junit" for --junit FILE. help : what that option does, in a sentence.
-    text : (report, exit status) -> the text of the file. The status can be another one than that of the verdict, where
-        the audit was ended.
+    name : the option for this format, such as "junit" for --junit FILE. help : a sentence on that option.
+    text : (report, exit status) -> the text of the file. The status can differ from that of the verdict if the audit
+        was interrupted.
     """
 
     name: str

@@ -17,13 +17,13 @@ GROUP = "covassay.formats"
 
 @cache
 def own() -> tuple[Format, ...]:
-    """The formats that covassay brings."""
+    """The formats of covassay itself."""
     modules = (import_module(f"{reports.__name__}.{found.name}") for found in iter_modules(reports.__path__))
     return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name, also those of other packages; every name belongs to one."""
+    """All formats by name, including those of other packages; the names are unique."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})

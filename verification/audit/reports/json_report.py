@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the key of the numbers behind a picture of a law, among the facts of its check
+CURVE = "curve"  # the key of the numbers behind a plot of a law, among the facts of its check
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -71,7 +71,7 @@ def _check(check: Finding, drawn: bool) -> dict[str, Any]:
 
 
 def what_was_audited(report: AuditReport) -> dict[str, Any]:
-    """The version of covassay, the target, and the claim that it was held against, as plain data."""
+    """The version of covassay, the target, and the audited claim, as plain data."""
     return {name: getattr(report, name) for name in AUDITED} | {"claim": report.claim.keywords()}
 
 
@@ -102,6 +102,7 @@ def as_json(report: AuditReport) -> dict[str, Any]:
             {"question": s.question, "look": s.look, "share": float(s.share), "tests": s.tests} for s in report.budget
         ],
         "notes": list(report.notes),
+        "questions": {"asked": len(report.asked), "skipped": len(report.not_asked)},
         "draws": {"made": report.draws, "failures": report.failures},
         "exact": [as_data(loss) for loss in report.exact],
         "checks": [_check(check, id(check) in drawn) for check in report.checks],

@@ -6,7 +6,14 @@ from xml.etree import ElementTree
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.format import Format
-from covassay.verification.audit.reports.words import MEANING, bits_sentence, exact_sentence, explanation, p_text
+from covassay.verification.audit.reports.words import (
+    MEANING,
+    bits_sentence,
+    exact_sentence,
+    explanation,
+    p_text,
+    questions_asked,
+)
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 UNDECIDED = (Status.SKIPPED, Status.INCONCLUSIVE)
@@ -33,7 +40,8 @@ def as_junit(report: AuditReport) -> str:
     properties = ElementTree.SubElement(suite, "properties")
     facts = {"verdict": report.verdict.value, "meaning": MEANING[report.verdict], "claim": str(report.claim),
              "seed": str(report.seed), "false_alarm": f"{report.false_alarm:g}", "replay": report.replay,
-             "scope": report.scope, "exact": exact_sentence(report), "bits": bits_sentence(report)}  # fmt: skip
+             "scope": report.scope, "questions": questions_asked(report), "exact": exact_sentence(report),
+             "bits": bits_sentence(report)}  # fmt: skip
     for key, value in facts.items():
         ElementTree.SubElement(properties, "property", name=key, value=_text(value))
     for check in report.checks:

@@ -57,7 +57,7 @@ def as_page(report: AuditReport) -> str:
 
 
 def _add(parent: Element, name: str, text: str = "", style: str = "") -> Element:
-    """One more element below another, with this text, which may come from a target."""
+    """Add an element below another, with a text that may come from a target."""
     added = SubElement(parent, name, {"class": style} if style else {})
     added.text = plain(text)
     return added
@@ -136,7 +136,7 @@ def _checks(body: Element, report: AuditReport) -> None:
 
 
 def _counted(checks: Sequence[Finding]) -> str:
-    """How many checks there are, and how many of them have each status."""
+    """The number of checks, and the number with each status."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     return f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}, " + ", ".join(
         f"{count} {status.value}" for status, count in counts.items() if count
@@ -144,7 +144,7 @@ def _counted(checks: Sequence[Finding]) -> str:
 
 
 def _check(body: Element, check: Finding) -> None:
-    """One line; it opens to say what was tested and seen."""
+    """One line for a check; it opens to show the test and its result."""
     details = SubElement(body, "details")
     summary = SubElement(details, "summary")
     _add(summary, "span", check.status.value, f"status s-{check.status.value.lower().replace(' ', '-')}")
@@ -165,6 +165,7 @@ def _run(body: Element, report: AuditReport) -> None:
         "claim": f"{report.claim}, {report.adjacency}",
         "options": ", ".join(f"{key} {value}" for key, value in report.options.items()),
         "false alarm": f"probability at most {report.false_alarm:g} that a target which keeps its promises is refuted",
+        "questions": words.questions_asked(report),
         "draws": words.draws_made(report),
         "seed": report.seed,
         "time": f"{report.seconds:.1f} s",

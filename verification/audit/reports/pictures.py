@@ -20,14 +20,14 @@ from covassay.verification.statistics.curves import Curve
 BAND = 0.999  # confidence of the band about the law
 SPECTRAL_NORM = "spectral norm"  # the check of the noise whose tail has a printed and a corrected bound
 PRINTED = 1.1  # DN25 Theorem 6: ‖Z‖ ≤ 1.1 ρd with high probability
-SMALLEST_TAIL = 1e-6  # that is drawn, unless rarer values were seen
+SMALLEST_TAIL = 1e-6  # the smallest tail probability in a plot, unless rarer values occurred
 FINE = 60  # points of a curve that is computed
 Line = tuple[str, list[tuple[float, float]], str]  # style, points and text
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture, its caption, a sentence that explains it, and its legend: shape, style and text of each entry."""
+    """A plot, its caption, a sentence that explains it, and its legend: shape, style and text of each entry."""
 
     picture: Element
     caption: str
@@ -44,7 +44,7 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """The checks of the law that are drawn: the most telling one, and the one whose tail has a bound, if there is."""
+    """The checks of the law to plot: the one with the strongest evidence, and one whose tail has a bound, if any."""
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
         return []
@@ -158,7 +158,7 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
 
 
 def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
-    """The exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to that probability."""
+    """The exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to a probability."""
     law, edge = nuclear_laplace.ensemble(d, symmetric), nuclear_laplace.spectral_edge(d, symmetric)
     top = nuclear_laplace.spectral_norm_bound(d, -math.log(smallest), symmetric)
     exact = [(float(t), float(law.largest_survival(float(t)))) for t in np.linspace(0.3 * edge, top, FINE)]
@@ -171,7 +171,7 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """Where the paper says that the spectral norm lies with high probability; it says so of full noise alone."""
+    """The bound on the spectral norm that the paper states with high probability; it is stated for full noise alone."""
     return [] if symmetric else [PRINTED * d]
 
 
@@ -210,7 +210,7 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
 
 
 def curve_facts(curve: Curve) -> dict[str, Sequence[float] | int]:
-    """The numbers behind a picture, as facts of a report."""
+    """The numbers behind a plot, as facts of a report."""
     return {
         "values": list(curve.values),
         "up_to": list(curve.up_to),

@@ -1,4 +1,4 @@
-"""Text of a target made harmless for a report: a name or a message may hold characters that hide or turn others."""
+"""Make text from a target harmless for a report: it may contain characters that hide or reorder others."""
 
 import unicodedata
 
@@ -13,5 +13,5 @@ BREAKS = "\n\t"
 
 
 def plain(text: str) -> str:
-    """The same text with � for every character that is not seen, but for line breaks and tabs."""
+    """The text with � in place of every invisible character, except line breaks and tabs."""
     return "".join("�" if unicodedata.category(c) in UNSEEN and c not in BREAKS else c for c in text)

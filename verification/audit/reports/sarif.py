@@ -1,8 +1,8 @@
 """The report of an audit as SARIF 2.1.0, the format in which code-scanning services and editors read findings.
 
-Only what was found is a result: a refuted check is an error, and a finding that breaks no promise is a note. Services
-show every result as an alert, so checks that found nothing are rules without results. What could not be decided is a
-notification of the run.
+Only findings are results: a refuted check is an error, and a finding that breaks no promise is a note. Services show
+every result as an alert, so checks that found nothing are rules without results. An undecided check is a notification
+of the run.
 """
 
 import hashlib
@@ -24,12 +24,13 @@ from covassay.verification.audit.reports.words import (
     exact_sentence,
     explanation,
     p_text,
+    questions_asked,
     subject,
 )
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "%SRCROOT%"  # the directory from which the audit was run
+ROOT = "%SRCROOT%"  # the id of the directory from which the audit was run
 LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # the levels of the statuses that are findings
 COMPLETED = (0, 1)  # exit statuses of an audit that came to a decision
 ABOUT: dict[Kind, str] = {
@@ -70,7 +71,7 @@ def rule_id(check: Finding) -> str:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message as SARIF writes it: a brace is doubled, and nothing in it is a link."""
+    """A message in the syntax of SARIF: braces are doubled, and nothing in it becomes a link."""
     return {"text": plain(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
@@ -85,13 +86,13 @@ def _rule(check: Finding) -> dict[str, Any]:
 
 
 def _help(check: Finding) -> str:
-    """What the question asks, and what it does not see."""
+    """The help text of a rule: what its question tests, and what it cannot detect."""
     asked = {question.id: question for question in questions()}.get(check.question)
     return ABOUT[check.kind] if asked is None else f"{asked.asks} It does not see: {asked.blind_to}."
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:
-    """What is the same in two runs that found the same: the target, the claim, the rule and the data set."""
+    """A fingerprint, equal for equal findings of two runs: from the target, the claim, the rule and the data set."""
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
     return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -151,6 +152,7 @@ def _properties(report: AuditReport) -> dict[str, Any]:
     return {
         "verdict": report.verdict.value,
         "subject": plain(subject(report)),
+        "questions": questions_asked(report),
         "exact": plain(exact_sentence(report)),
         "bits": plain(bits_sentence(report)),
         "diagnoses": [plain(text) for text in report.diagnoses],

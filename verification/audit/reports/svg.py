@@ -14,8 +14,8 @@ from covassay.verification.audit.reports.plain import plain
 
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 38
-TICKS = 5  # about so many on an axis
-LONGEST = 46  # letters of a label that fit into the width
+TICKS = 5  # the approximate number of ticks on an axis
+LONGEST = 46  # the most letters of a label that fit into the width
 Points = Iterable[tuple[float, float]]
 
 
@@ -29,7 +29,7 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Where a value lies on the axis: 0 at its low end and 1 at its high end, and between them at most."""
+        """The position of a value on the axis: 0 at the low end, 1 at the high end, and never outside of [0, 1]."""
         low, high, at = (math.log10(v) if self.log else v for v in (self.low, self.high, self._within(value)))
         return (at - low) / (high - low)
 
@@ -50,7 +50,7 @@ class Axis:
 
 @dataclass
 class Picture:
-    """A picture with two axes, to which lines, points and bands are added; `title` says in words what it shows."""
+    """A plot with two axes, to which lines, points and bands are added; `title` describes it in words."""
 
     title: str
     x: Axis
@@ -145,7 +145,7 @@ def swatch(shape: str, kind: str) -> Element:
 
 
 def span(values: Sequence[float], room: float = 0.04) -> tuple[float, float]:
-    """The ends of an axis on which these values lie, with some room on both sides."""
+    """The ends of an axis for these values, with a margin on both sides."""
     low, high = min(values), max(values)
     extra = room * (high - low) or abs(high) * 0.1 or 1.0
     return low - extra, high + extra

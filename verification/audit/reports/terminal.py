@@ -1,4 +1,4 @@
-"""The report of an audit on a terminal: the verdict, what failed and how to see it again, then the checks in short."""
+"""The report of an audit on a terminal: the verdict, failures and how to reproduce them, then the checks in short."""
 
 import re
 import shlex
@@ -41,7 +41,7 @@ STYLE = {
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
-POINTS_SHOWN = 7  # about so many points of a trade-off curve are printed
+POINTS_SHOWN = 7  # the approximate number of points of a trade-off curve that are printed
 NEIGHBOURS = {
     "replace-one": "neighbouring data sets differ in one row",
     "add-remove": "of two neighbouring data sets, one has one row more",
@@ -78,7 +78,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
         _print_replay(report, console)
 
 
-# THE VERDICT, AND WHAT LED TO IT
+# THE VERDICT AND ITS REASONS
 
 
 def _print_verdict(report: AuditReport, console: Console) -> None:
@@ -114,7 +114,7 @@ def _print_replay(report: AuditReport, console: Console) -> None:
 
 
 def folded_command(command: str, width: int) -> list[str]:
-    """A command in lines of at most that width, where its words allow it, that are still one command when copied.
+    """A command in lines of limited width, where its words allow it, which can be copied as one command.
 
     A shell reads lines that end in a backslash as one; a Python call may be broken between its arguments.
     """
@@ -179,13 +179,13 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 
 
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
-    """The questions that were not asked, by name; `--verbose` says why."""
+    """The names of the skipped questions; `--verbose` gives the reasons."""
     if skipped:
         _print_indented(f"[dim]not asked: {escape(', '.join(check.name for check in skipped))}[/dim]", console, 4)
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
-    """What the tests among these checks have seen, and what they would have seen."""
+    """The results of the tests among these checks, and the effects that they would have detected."""
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
         return []
@@ -233,7 +233,7 @@ def _print_everything(report: AuditReport, console: Console) -> None:
 
 
 def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -> None:
-    """The trade-off curve of the most telling pair, claimed against what the draws show, at some of its points."""
+    """The trade-off curve of the pair with the strongest evidence, claimed and observed, at some of its points."""
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
         f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "
@@ -254,7 +254,7 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
 
 
 def _print_budget(report: AuditReport, console: Console) -> None:
-    """What every question could spend of the false-alarm probability."""
+    """The share of the false-alarm probability of every question."""
     _print_heading("Error budget", console)
     table = Table(pad_edge=False, expand=False)
     for heading in ("question", "look", "share", "tests"):

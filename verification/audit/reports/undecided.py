@@ -20,8 +20,8 @@ def undecided(
 ) -> AuditReport:
     """The report of an audit that ended before it had a result.
 
-    `ending` is a sentence that says how, and `found` is what had been found. A refutation among it stands, and the
-    sentence names it: the verdict is about the whole audit, which was not completed.
+    `ending` is a sentence on how it ended, and `found` has the findings so far. A refutation among them remains valid,
+    and the sentence names it: the verdict is about the whole audit, which was not completed.
     """
     refuted = [check.label for check in found if check.status is Status.REFUTED]
     if refuted:

@@ -1,4 +1,4 @@
-"""The witness of a refutation as a file: the data sets on which it was seen, and what was seen on them.
+"""The witness of a refutation as a file: the data sets of the refuted check, and its result on them.
 
 The file is a `.npz` archive with x and, for a pair of neighbours, y. Its array `about` is a text in JSON. `covassay
 audit TARGET --pair FILE` tests the pair again, on draws of its own.

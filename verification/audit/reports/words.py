@@ -1,4 +1,4 @@
-"""Words that the reports share, and the report in a few lines of plain text."""
+"""Sentences that the reports share, and a short report in plain text."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ MEANING = {
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
-MOST_FAILURES = 4  # kinds of failures that are named
+MOST_FAILURES = 4  # the most kinds of failures in a report
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 
 
@@ -30,7 +30,7 @@ def p_text(p_value: float | None) -> str:
 
 
 def subject(report: AuditReport) -> str:
-    """The target, what it claims to be, its claim, and for which neighbours."""
+    """The target, the mechanism that it claims to be, its claim, and the adjacency."""
     mechanism = f" as {report.mechanism}" if report.mechanism else ""
     return f"{report.target}{mechanism}, {report.claim}, {report.adjacency}"
 
@@ -56,7 +56,10 @@ def bits_sentence(report: AuditReport) -> str:
 
 
 def could_have_seen(check: Finding) -> str:
-    """What a test detects with 99 % probability, or the loss that an event has shown; empty for other checks."""
+    """The effect that a test detects with 99 % probability, or the loss that an event has shown.
+
+    Empty for other checks.
+    """
     facts = check.facts
     if isinstance(facts, LawTest):
         return f"{facts.effect} ≥ {facts.detectable:.2g}"
@@ -73,7 +76,7 @@ def loss_in_reach(reach: InReach) -> str:
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """What the run would have seen of rare branches and of losses, and what it would take to see more."""
+    """The rare branches and losses that the run would have detected, and the number of draws for smaller ones."""
     laws = [check.facts for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches: {facts.reach}." for facts in laws if facts.reach]
     standing = [
@@ -114,7 +117,7 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """The largest loss that was computed, with its rows, or why none was; empty if it was not asked for."""
+    """The largest computed loss with its rows, or the reason why there is none; empty if the question was not asked."""
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
         return ""
@@ -154,7 +157,7 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """What refuted checks have in common when they are one finding; `explained` says that one cause fits all laws."""
+    """The key that refuted checks of one finding share; `explained` says that one cause fits all laws."""
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
     if check.kind == "privacy" and check.name != "failures":
@@ -163,7 +166,7 @@ def cause(check: Finding, explained: bool) -> tuple[str, ...]:
 
 
 def findings(report: AuditReport) -> list[list[Finding]]:
-    """The refuted checks, those with one cause together; in each group the smallest p-value stands first."""
+    """The refuted checks, grouped by cause; in each group the smallest p-value is first."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for check in report.refuted:
         groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
@@ -171,7 +174,7 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """How many more checks are the same finding, and on how many data sets; empty if there are none."""
+    """The number of further checks with the same finding, and of their data sets; empty if there are none."""
     others = len(group) - 1
     if not others:
         return ""
@@ -183,7 +186,7 @@ def repeats(group: Sequence[Finding]) -> str:
 
 
 def draws_made(report: AuditReport) -> str:
-    """How many draws were made, and the share of them that gave no output, by what happened."""
+    """The number of draws, and the share without an output, by kind of failure."""
     failed = sum(report.failures.values())
     if not report.draws:
         return "no draws were made for laws and pairs"
@@ -196,7 +199,7 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Confidence intervals from the draws of a test; empty if they are about another centre than the outputs have."""
+    """Confidence intervals from the draws of a test; empty if they assume another centre than the outputs have."""
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
 
@@ -208,13 +211,13 @@ def questions_asked(report: AuditReport) -> str:
 
 
 def explanation(check: Finding) -> str:
-    """What a check tested and saw, and the data sets on which it counted an event."""
+    """A description of a check and its result, with the data sets on which it counted an event."""
     data_sets = witness(check)
     return f"{check.detail}. {data_sets}" if data_sets else check.detail
 
 
 def summary(report: AuditReport) -> str:
-    """Claim, verdict, what led to it and the replay command as plain text: the message of a test that fails."""
+    """The claim, the verdict, its reasons and the replay command as plain text: the message of a failing test."""
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
     decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]

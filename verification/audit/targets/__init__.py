@@ -1,1 +1,1 @@
-"""What is audited: a Python function, a process in any language, or an adapter for a package."""
+"""The targets of an audit: a Python function, a process in any language, or an adapter for a package."""

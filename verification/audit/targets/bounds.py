@@ -1,4 +1,4 @@
-"""The bounds of columns: how they may be given, and whether a target takes them as an argument."""
+"""The bounds of columns: the forms in which they may be given, and whether a target takes them as an argument."""
 
 import inspect
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.verification.audit.targets.process_target import PREFIX
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
 BOUNDS = "bounds"  # the keyword argument, and the key in the request to a process: d pairs (low, high)
@@ -16,7 +16,7 @@ BOUNDS = "bounds"  # the keyword argument, and the key in the request to a proce
 
 def takes_bounds(target: Target) -> bool:
     """Whether the function has a parameter `bounds`. A process gets them in its request and may ignore them."""
-    if target.name.startswith(f"{PREFIX}:"):
+    if is_process(target.name):
         return True
     try:
         return BOUNDS in inspect.signature(target.draw).parameters
@@ -26,7 +26,7 @@ def takes_bounds(target: Target) -> bool:
 
 def needs_bounds(target: Target) -> bool:
     """Whether the function has a parameter `bounds` without a default."""
-    if target.name.startswith(f"{PREFIX}:") or not takes_bounds(target):
+    if is_process(target.name) or not takes_bounds(target):
         return False
     return inspect.signature(target.draw).parameters[BOUNDS].default is inspect.Parameter.empty
 
@@ -34,13 +34,13 @@ def needs_bounds(target: Target) -> bool:
 def as_box(given: Any) -> Box:
     """The box with these bounds.
 
-    They are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name of a
-    .toml or .json file with [low, high] for every column, in order. Two by two numbers could be either; they are read
-    as a pair for each of two columns.
+    The bounds are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name
+    of a .toml or .json file with [low, high] for every column, in order. Two by two numbers are ambiguous; they are
+    read as a pair for each of two columns.
 
     Raises
     ------
-    InvalidInput : they are nothing of that, or break the rule of a box.
+    InvalidInput : the bounds have none of these forms, or break the rule of a box.
     """
     if isinstance(given, Box):
         return given
@@ -67,7 +67,7 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        from covassay.reference.release.scaling import read_bounds  # it loads the readers of tables
+        from covassay.reference.release.scaling import read_bounds  # this import loads the readers of tables
 
         return Box.of(list(read_bounds(Path(text)).values()))
     pairs = [item.split(":") for item in text.split(",")]

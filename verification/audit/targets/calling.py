@@ -1,6 +1,6 @@
 """How to call a function that does not have the signature f(x, *, epsilon, rng): by a Python expression.
 
-An expression such as `f(x, eps=epsilon, random_state=seed)[0]` says it in one line. It may use
+The call is an expression such as `f(x, eps=epsilon, random_state=seed)[0]`. An expression may use
 
     f                     the function, class or object that is audited
     x                     the data, an (n, d) array
@@ -39,7 +39,7 @@ class CannotRun(Exception):
 
 
 def text_of(error: BaseException | None) -> str:
-    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
+    """The text of a target's exception, in printable characters; a placeholder if the exception cannot be printed."""
     try:
         return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
     except Exception:
@@ -47,7 +47,7 @@ def text_of(error: BaseException | None) -> str:
 
 
 def fit(estimator: Any, *data: Any, **options: Any) -> Any:
-    """The estimator itself, after its method `fit`."""
+    """Call the method `fit` of an estimator, and return the estimator itself."""
     estimator.fit(*data, **options)
     return estimator
 
@@ -55,12 +55,12 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
     """The symmetric (d, d) matrix of which one triangle is given, with its diagonal.
 
-    The triangle is a matrix with zeros in place of the other, or flat, (d(d + 1)/2,): the upper one row by row, which
-    is the lower one column by column, or, if `lower`, the lower one row by row.
+    The triangle is a matrix whose other triangle is zero, or a vector of d(d + 1)/2 numbers: the upper triangle row by
+    row, which is the lower one column by column, or, if `lower`, the lower triangle row by row.
 
     Raises
     ------
-    ValueError : it is neither.
+    ValueError : the argument has neither form.
     """
     given = np.asarray(triangle)
     if given.ndim == 2 and is_triangle(given):
@@ -86,7 +86,7 @@ def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
 
     Raises
     ------
-    InvalidInput : it is no expression, does not use `f`, or uses a name that is unknown.
+    InvalidInput : the text is no expression, does not use `f`, or uses an unknown name.
     """
     try:
         tree = ast.parse(call.strip(), mode="eval")
@@ -102,7 +102,7 @@ def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
         if needed not in used:
             raise InvalidInput(f"call = {call!r}: must use {needed}, as in 'f(x, eps=epsilon)'")
     modules = {n: _module(call, n) for n in sorted(used) if n not in GIVEN and not hasattr(builtins, n)}
-    for node in ast.walk(tree):  # `sklearn.covariance.ledoit_wolf` needs the import of a part of the package
+    for node in ast.walk(tree):  # for example, `sklearn.covariance.ledoit_wolf` needs the import of the submodule
         path = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else []
         if path and path[0] in modules and all(part.isidentifier() for part in path):
             with contextlib.suppress(ImportError):
@@ -122,9 +122,9 @@ def _module(call: str, name: str) -> Any:
 
 
 def whole_call(call: str) -> str:
-    """The part of an expression that calls `f` on `x`: the rest takes an output out of what this returns.
+    """The part of an expression that calls `f` on `x`; the rest selects the output from the returned value.
 
-    Where a method of an object is called, the part is a list of the object and of what the method returns.
+    If the expression calls a method of an object, the part is a list of the object and of the method's result.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'
@@ -146,10 +146,10 @@ def whole_call(call: str) -> str:
 
 
 class Wrapped:
-    """A function g(x, *, epsilon, rng) that calls another one as an expression says.
+    """A function g(x, *, epsilon, rng) that evaluates an expression, which calls another function.
 
-    Without an expression, one is found by `fitting.found_call` when the function is called for the first time. An audit
-    finds it before, on data of its own.
+    Without an expression, `fitting.found_call` finds one at the first call. An audit finds it earlier, on data of its
+    own.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:
@@ -181,7 +181,7 @@ class Wrapped:
 
 
 def wrap(function: Any, call: str | None = None) -> Wrapped:
-    """A function g(x, *, epsilon, rng) that can be audited, made from one with another signature.
+    """Turn a function with another signature into a function g(x, *, epsilon, rng) that can be audited.
 
     >>> import numpy as np
     >>> def noisy(X, eps, random_state=None):
@@ -196,17 +196,18 @@ def wrap(function: Any, call: str | None = None) -> Wrapped:
     Parameters
     ----------
     function : a function, a method, a `functools.partial`, a class with `fit`, an object with `fit`, …
-    call : a Python expression that calls it, see above. By default one is found from the names of the parameters.
+    call : a Python expression that calls the function, see above. By default one is derived from the names of the
+    parameters.
 
     Raises
     ------
-    InvalidInput : the expression is not valid. Without one, the same when the function is called and none is found.
+    InvalidInput : the expression is not valid. If none is given, the first call of g raises it if none can be found.
     """
     return Wrapped(function, call)
 
 
 def name_of(function: Any) -> str:
-    """The name of a function, or of what it is made from."""
+    """The name of a function, or of the function that it wraps."""
     if isinstance(function, functools.partial):
         return name_of(function.func)
     name = getattr(function, "__qualname__", None)
@@ -225,7 +226,7 @@ def _signature(uses: frozenset[str]) -> inspect.Signature:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature of a function, or None if Python does not know it, as of some functions written in C."""
+    """The signature of a function; None if Python does not know it, as for some functions written in C."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,8 +1,8 @@
-"""A child process that answers lines with lines: how it is started, spoken to, and ended with all that it has started.
+"""A child process that answers lines with lines; it is ended together with all processes that it has started.
 
-It has a process group of its own, which ends as a whole, also when its leader has ended before. The group is known to
-whoever supervises the audit (`deadline`), so that it ends even if the audit is killed. Standard error is read while a
-reply is awaited, and its last `LOG_KEPT` bytes are kept. Nothing here waits longer than it is told.
+The child has a process group of its own, which is ended as a whole, even if its leader ended earlier. The process that
+supervises the audit knows the group (`deadline`), so that it is ended even if the audit is killed. Standard error is
+read while a reply is awaited, and its last `LOG_KEPT` bytes are kept. Every wait in this module has a time limit.
 """
 
 import contextlib
@@ -19,17 +19,20 @@ from covassay.verification.audit.targets.deadline import group_ended, group_star
 
 LOG_KEPT = 2**20  # bytes of standard error that are kept
 PART = 2**16  # bytes that are read or written at once
-SHOWN = 300  # characters of what a process wrote that are shown
-PATIENCE = 0.5  # seconds that a process has to end by itself when its work is done
-AGAIN = 3.0  # times as long as the first start and answer took, every later one may take
-TICK = 0.005  # seconds between two looks at whether it has ended
+SHOWN = 300  # the most characters of a process's output that are shown
+PATIENCE = 0.5  # seconds in which a process must end by itself when its work is done
+AGAIN = 3.0  # every later start and answer may take so many times as long as the first
+TICK = 0.005  # seconds between two checks whether the process has ended
 
 
-_whole = 0  # how many blocks are running that no time limit may interrupt
+_whole = 0  # the number of running blocks that no time limit may interrupt
 
 
 def must_finish() -> bool:
-    """Whether a process is being started or stopped. An interruption at that moment would leave it running, unknown."""
+    """Whether a process is being started or stopped.
+
+    An interruption then could leave an unregistered process running.
+    """
     return _whole > 0
 
 
@@ -45,7 +48,7 @@ def in_one_piece() -> Iterator[None]:
 
 
 class OutOfStep(CannotRun):
-    """A process wrote more than one line for a request, so that nobody knows which request a line answers."""
+    """A process wrote more than one line for a request, so that it is unknown which request a line answers."""
 
 
 class CannotStart(Exception):
@@ -53,7 +56,7 @@ class CannotStart(Exception):
 
 
 class Child:
-    """A program that runs from the first request on, and is started again if it was stopped."""
+    """A program that is started by the first request, and again after it was stopped."""
 
     def __init__(self, command: tuple[str, ...], directory: str) -> None:
         self._command = command
@@ -62,28 +65,29 @@ class Child:
         self._log = bytearray()
         self._took: float | None = None
         self._answered = 0  # lines since the start
-        self._rest = b""  # what was read behind the last line
+        self._rest = b""  # text that was read after the last line
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Seconds that its next answer may take more, because it has to start: at most the limit.
+        """Extra seconds for the next answer, because the program must start: at most the limit.
 
-        If it has answered after a start before, it gets `AGAIN` times what that took: what hangs is then told from what
-        starts.
+        If it answered after an earlier start, it gets `AGAIN` times as long as then. This distinguishes a program that
+        hangs from one that starts slowly.
         """
         if self._running is not None:
             return 0.0
         return limit if self._took is None else min(limit, AGAIN * self._took)
 
     def line(self, request: bytes, longest: int) -> bytes:
-        """The line that answers this one, which has at most `longest` bytes. It is started if it does not run.
+        """Send a line, and return the answer, a line of at most `longest` bytes. The program is started if necessary.
 
-        The line has no newline at its end if it is too long or if the process ends. What ends this in another way, such
-        as a time limit, must be followed by `stop`: a late reply must not be taken for the reply to the next request.
+        The answer has no newline at its end if it is too long or if the process ends. If an exception ends this call,
+        such as a time limit, the caller must call `stop`, or a late reply could be mistaken for the reply to the next
+        request.
 
         Raises
         ------
-        OutOfStep : more than one line answered the request before. CannotStart : it cannot be started.
+        OutOfStep : more than one line answered the previous request. CannotStart : the program cannot be started.
         """
         with in_one_piece():
             known, process = self._running, self._running or self._start()
@@ -99,7 +103,7 @@ class Child:
         return line
 
     def require_silence(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfStep` if there is text for which nobody has asked, or if it comes within that time."""
+        """Raise `OutOfStep` if there is text that answers no request, or if such text arrives within `seconds`."""
         assert self._running is not None
         assert self._running.stdout is not None
         text = self._rest
@@ -109,7 +113,7 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if this line, which is no answer, came after the one to the request before.
+        """Raise `OutOfStep` if this line, which is no answer, came after the answer to the previous request.
 
         Then the answer to this request is still to come.
         """
@@ -125,7 +129,7 @@ class Child:
     def _exchanged(
         self, process: "subprocess.Popen[bytes]", request: bytes, longest: int, seconds: float | None
     ) -> tuple[bytes, bytes]:
-        """Write the request while lines are read; the line that came within that time, and what came behind it."""
+        """Write the request while reading; return the line that arrives in time, and the text after it."""
         end = None if seconds is None else time.monotonic() + seconds
         assert process.stdin is not None
         assert process.stdout is not None
@@ -153,7 +157,7 @@ class Child:
         return line, b""
 
     def _logged(self, log: int) -> bool:
-        """Keep what the process wrote to standard error; whether it may write more."""
+        """Keep the output on standard error; return whether more may follow."""
         part = os.read(log, PART)
         self._log += part
         if len(self._log) > 2 * LOG_KEPT:
@@ -171,12 +175,12 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # it need not be read
+        os.set_blocking(process.stdin.fileno(), False)  # nothing needs to be read
         group_started(process.pid)
         return process
 
     def last_words(self) -> str:
-        """What the process last said on standard error, in quotes."""
+        """The last line of the process on standard error, in quotes."""
         log = self._running.stderr if self._running else None
         end = time.monotonic() + PATIENCE
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):
@@ -186,7 +190,7 @@ class Child:
         return shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def ending(self) -> str:
-        """How the process has ended, in words; it gets a moment for it."""
+        """A description of how the process ended, after a short wait for its end."""
         assert self._running is not None
         process = self._running
         if not _has_ended(process, PATIENCE):
@@ -202,7 +206,7 @@ class Child:
                 _end(process)
 
     def finish(self) -> None:
-        """Close its input so that it can end by itself; then kill what is left."""
+        """Close the input of the process so that it can end by itself; then kill the rest of its group."""
         process = self._running
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):
@@ -216,12 +220,12 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
         return left[os.write(descriptor, left[:PART]) :]
     except BlockingIOError:
         return left
-    except BrokenPipeError:  # it may have answered before
+    except BrokenPipeError:  # it may have answered before it ended
         return left[:0]
 
 
 def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Whether the leader of the group ends within that time. Its number stays taken until somebody waits for it."""
+    """Whether the leader of the group ends in time. Its process id is not reused until its parent waits for it."""
     end = time.monotonic() + seconds
     while process.returncode is None:
         if hasattr(os, "waitid"):
@@ -235,7 +239,7 @@ def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill every process of the group. The leader was not waited for, so that no other group can have its number."""
+    """Kill every process of the group. The leader was not waited for, so that no other group can have its id."""
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -256,5 +260,5 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def shown(text: str) -> str:
-    """The beginning of what a process wrote, in quotes."""
+    """The beginning of a process's output, in quotes."""
     return repr(text.strip()[:SHOWN])

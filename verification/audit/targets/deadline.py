@@ -1,10 +1,11 @@
-"""The time by which the draw under way must be over, written where another process can see it.
+"""The deadline of the current draw, in a file that another process reads.
 
-A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside: no signal handler and no
-thread of its process runs. So every process of `covassay audit` writes the deadline of its draw to a file of its own,
-and the process that supervises them ends the audit when a deadline has passed.
+A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside its process, because no signal
+handler and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its
+own, and the process that supervises the audit ends it when a deadline has passed.
 
-The folder also has a file for every process group of a target, so that none goes on when the audit was killed.
+The folder also has a file for every process group of a target, so that all of them can be ended if the audit was
+killed.
 """
 
 import mmap
@@ -13,14 +14,15 @@ import struct
 import time
 from pathlib import Path
 
-SUPERVISED = "COVASSAY_SUPERVISED"  # an environment variable: the folder of the deadlines, if somebody watches it
-INTERRUPTIONS = 5  # that a draw may swallow, one each time limit
-SLACK = 2.0  # seconds more, because a busy machine delays interruptions
-_TIME = struct.Struct("d")  # of `time.monotonic`, which all processes of a machine share
+SUPERVISED = "COVASSAY_SUPERVISED"  # an environment variable: the folder of the deadlines, if a process supervises it
+INTERRUPTIONS = 5  # interruptions that a draw may swallow, one per time limit
+SLACK = 2.0  # extra seconds, because a busy machine delays interruptions
+_TIME = struct.Struct("d")  # on the clock `time.monotonic`, which all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
-BEGUN = time.monotonic()  # about when this process began: a process of `covassay audit` imports this first
+# approximately the start of this process, because a process of `covassay audit` imports this module first
+BEGUN = time.monotonic()
 _folder = os.environ.get(SUPERVISED)  # read before a target can change it
 _mark: mmap.mmap | None = None
 _owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own
@@ -32,12 +34,12 @@ def supervised() -> bool:
 
 
 def set_deadline(seconds: float) -> None:
-    """Say that a draw with this time limit begins now."""
+    """Record that a draw with this time limit begins now."""
     _write(time.monotonic() + seconds * (1 + INTERRUPTIONS) + SLACK)
 
 
 def clear_deadline() -> None:
-    """Say that the draw is over."""
+    """Record that the draw is over."""
     _write(0.0)
 
 
@@ -48,19 +50,19 @@ def passed(folder: Path) -> bool:
 
 
 def group_started(number: int) -> None:
-    """Say that a target has a process group with this number."""
+    """Record a process group of a target by its number."""
     if _folder:
         (Path(_folder) / f"{number}{_GROUP}").touch()
 
 
 def group_ended(number: int) -> None:
-    """Say that the group was ended."""
+    """Record that the group was ended."""
     if _folder:
         (Path(_folder) / f"{number}{_GROUP}").unlink(missing_ok=True)
 
 
 def groups(folder: Path) -> list[int]:
-    """The process groups of targets that nobody has ended."""
+    """The process groups of targets that were not ended yet."""
     return [int(file.stem) for file in folder.glob(f"*{_GROUP}")]
 
 

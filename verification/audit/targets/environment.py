@@ -1,9 +1,9 @@
-"""Environments of their own for packages that clash: where they are, how one is made, and how a target in it is asked.
+"""Separate environments for packages with conflicting requirements: their location, their installation, and draws in
+them.
 
-`covassay adapters install NAME` makes one. An environment is a venv with the audited package at its pinned version. It
-does not have covassay: its Python runs the one file `runner`, which finds covassay's adapters where they are, and
-answers over the protocol of `process_target`. A target is asked there only if its package cannot be used in this
-process.
+`covassay adapters install NAME` makes one. An environment is a venv with the audited package at its pinned version, and
+without covassay. Its Python runs the file `runner`, which loads covassay's adapters from their own folder, and answers
+by the protocol of `process_target`. A target is run there only if its package cannot be used in this process.
 """
 
 import atexit
@@ -41,8 +41,8 @@ from covassay.verification.audit.targets.process_target import (
 )
 
 DIRECTORY = "COVASSAY_ADAPTERS"  # an environment variable: the directory of the environments
-RECORD = "covassay.json"  # a file that an environment has when it is complete
-START = 120.0  # seconds that a package may take to import; some compile themselves at the first time
+RECORD = "covassay.json"  # a file that marks an environment as complete
+START = 120.0  # seconds for the import of a package; some compile code at their first import
 NOTE = (
     "asked in an environment of its own (covassay adapters): JSON has no NaN and no infinity, so bad input that has "
     "one is not sent and counts as refused"
@@ -50,7 +50,7 @@ NOTE = (
 
 
 def directory() -> Path:
-    """Where environments are: the directory that the user has named, or a cache directory of the platform."""
+    """The directory of the environments: the one that the user has named, or a cache directory of the platform."""
     named = os.environ.get(DIRECTORY)
     return Path(named) if named else _cache() / "covassay" / "adapters"
 
@@ -69,7 +69,7 @@ def python_of(environment: Path) -> Path:
 
 
 def state(name: str, package: Package) -> str:
-    """What is wrong with the environment of that name; "" if it can be used."""
+    """The reason why the environment of that name cannot be used; "" if it can."""
     place = directory() / name
     try:
         made = json.loads((place / RECORD).read_text(encoding="utf-8"))["requirements"]
@@ -84,7 +84,7 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment. It is started when it is made and after it was stopped, so that no draw waits."""
+    """A process of an environment. It starts at once, and again after each stop, so that no draw waits for it."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
         super().__init__(command, os.getcwd())
@@ -108,7 +108,7 @@ class _Kept(Process):
         return process
 
     def draw(self, x: Matrix, rng: np.random.Generator, budget: dict[str, Any]) -> Any:
-        """One draw. What the target wrote to its data is written to `x` as well."""
+        """One draw. If the target overwrites its data, `x` is overwritten in the same way."""
         rows = np.asarray(x, dtype=np.float64)
         seed = int(rng.integers(SEEDS))
         request = {"x": rows.tolist(), "shape": rows.shape, **budget, "seed": seed, "protocol": PROTOCOL}
@@ -116,7 +116,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over, and nobody needs to wait for more than `START`
+                clear_deadline()  # the draw is over, so no wait is longer than `START`
                 self.start_again()
             raise
         if reply.get("x") is not None:
@@ -161,7 +161,7 @@ def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
 
 
 def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function that draws from a target in its environment, and what the environment says of the target.
+    """The function that draws from a target in its environment, and the environment's description of the target.
 
     Raises
     ------
@@ -177,11 +177,11 @@ def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], 
     return functools.partial(draw, command), told
 
 
-# MAKE
+# INSTALLATION
 
 
 def _run(command: Sequence[str]) -> None:
-    """Run a command of pip; what it prints goes to standard error."""
+    """Run a command of pip; its output goes to standard error."""
     status = subprocess.run(command, stdout=sys.stderr, check=False).returncode
     if status:
         raise CannotRun(f"pip ended with exit status {status}")
@@ -198,10 +198,10 @@ def install(
     run: Callable[[Sequence[str]], None] = _run,
     make: Callable[[Path], None] = _venv,
 ) -> Path:
-    """Make the environment of an adapter anew, and check that its package imports there; its folder.
+    """Make a new environment for an adapter, check that its package imports there, and return its folder.
 
-    An environment is made beside its place and put there as a whole, so that an interruption leaves what was there.
-    `make` makes an empty one with pip, and `run` runs a command of that pip.
+    An environment is made in another folder and then moved as a whole, so that an interruption keeps the old one.
+    `make` makes an empty environment with pip, and `run` runs a command of that pip.
 
     Raises
     ------
@@ -233,7 +233,10 @@ def install(
 
 
 def imported(python: str, package: Package) -> str:
-    """Why the modules of a package do not import with that interpreter; "" if they do, or need a copy of a project."""
+    """The reason why the modules of a package do not import with that interpreter.
+
+    "" if they do, or need a copy of a project.
+    """
     if package.source:
         return ""
     code = f"import {', '.join(package.modules)}"

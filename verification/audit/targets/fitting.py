@@ -1,11 +1,12 @@
 """Find how a function is called, from the names of its parameters and by trying.
 
-The candidates are expressions in the words of `calling`. They differ in what the data are given as (an array, a pandas
-data frame, a list of rows) and the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
-random.Random). The first one that gives an output is taken. It is tried on public example rows, never on user data.
+The candidates are expressions as in `calling`. They differ in the form of the data (an array, a pandas data frame, a
+list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
+random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows, never on
+user data.
 
-A method or a part of what is returned that was found by trying is taken only if it changes with the seed: what does not
-may be a quantity without noise that is never released.
+A method, or a part of the returned value, that was found by trial is used only if its value changes with the seed: a
+value that does not change may be a quantity without noise that is never released.
 """
 
 import importlib.util
@@ -36,7 +37,7 @@ from covassay.verification.audit.targets.returned import OFFERED, described, off
 
 ROLES = {
     "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
-    "features table input inputs a m",
+    "features table input inputs vectors a m",
     "epsilon": "epsilon eps ε epsilontotal totalepsilon targetepsilon epsilontarget dpepsilon privacyepsilon",
     "delta": "delta δ targetdelta totaldelta dpdelta privacydelta",
     "rho": "rho ρ zcdp zcdprho rhozcdp totalrho targetrho",
@@ -58,7 +59,7 @@ RANDOM_FORMS = {
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
 RELEASING = ["release", "privatize", "privatise"]  # methods that say that what they give is released
-METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "randomise", "randomize"]
+METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "execute", "randomise", "randomize"]
 LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
 OUTPUTS = [
     "covariance_",
@@ -74,12 +75,13 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # draws of which one must differ from the first
-MORE = 100  # times the rows, on which an output that is often the same, such as a projection onto zero, must differ
+TRIES = 6  # draws; at least one must differ from the first
+# a factor on the rows: with larger rows, an output that is often constant, such as a projection onto zero, must vary
+MORE = 100
 
 
 class Misfit(Exception):
-    """No expression can be made; `calls` are some with … in the places that somebody must fill in."""
+    """No expression can be made; `calls` are incomplete expressions, with … where the user must fill in something."""
 
     def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
@@ -87,17 +89,17 @@ class Misfit(Exception):
 
 
 class WrongOutput(CannotRun):
-    """A target was called and gave no output of the form that is asked for, or none that changes with the seed."""
+    """A target was called and gave no output of the required form, or none that changes with the seed."""
 
 
 def role_of(name: str) -> str | None:
-    """What a parameter of that name stands for, as far as its name tells."""
+    """The role of a parameter, guessed from its name."""
     return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))  # a__b is the parameter b of a step a
 
 
 @dataclass(frozen=True)
 class _Forms:
-    """What the data and the randomness are given as, and the keywords that the budget has."""
+    """The forms in which the data and the randomness are passed, and the keywords of the budget."""
 
     data: str
     random: int
@@ -117,7 +119,8 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
         asked = "--epsilon and --delta" if role == "delta" else f"--{role}"
         return f"… ({' and '.join(forms.budget)} alone is claimed: give {asked})"
-    unset = required or parameter.default is None  # then the function may read off the data what must be public
+    # with the default, the function may derive public parameters from the data
+    unset = required or parameter.default is None
     if role == "bounds" and unset:
         return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
     if role == "norm" and unset:
@@ -128,7 +131,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
 
 
 def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data: bool) -> tuple[str, list[str]]:
-    """The arguments of a call as text, and the names of parameters for which there is nothing to give."""
+    """The arguments of a call as text, and the names of parameters without a known value."""
     listed = _given(parameters)
     data = _data(listed) if with_data else None
     words, missing, positional = [], [], True
@@ -160,7 +163,7 @@ def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that may be given; those that a `functools.partial` has fixed may not."""
+    """The parameters that may be passed; a `functools.partial` has fixed the others."""
     signature = signature_of(function)
     if signature is None:
         raise Misfit("Python does not know its parameters", "f(x, …)")
@@ -172,7 +175,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """The call in these forms. If not `chained`, an object is used after it has learned, whatever that returns."""
+    """The call in these forms. If not `chained`, an object is used after its `fit`, whatever `fit` returns."""
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
         return _complete(f"f({arguments})", missing)
@@ -190,7 +193,7 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
 
 
 def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
-    """The expression for an object, what is missing in it, and its method that takes the data ("": none)."""
+    """The expression for an object, the arguments that it lacks, and the method that takes the data ("": none)."""
     if not inspect.isclass(function):
         return _copied(function, forms), [], "fit"
     parameters = _parameters(function)
@@ -201,11 +204,11 @@ def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
         arguments, missing = _arguments(parameters, forms, True)
         return f"f({arguments})", missing, ""
     arguments, missing = _arguments(parameters, forms, False)
-    return f"f({arguments})", missing, _method(function, f"f({arguments})")
+    return f"f({arguments})", missing, _method(function, f"f({arguments})", forms)
 
 
 def _copied(estimator: Any, forms: _Forms) -> str:
-    """A copy of an estimator, with a new seed if it takes one; its other options stay as they are."""
+    """A copy of an estimator with the same options, but with a new seed if it takes one."""
     made = "copy.deepcopy(f)"
     options = estimator.get_params() if hasattr(estimator, "get_params") else {}
     for name in options if hasattr(estimator, "set_params") else ():
@@ -214,8 +217,12 @@ def _copied(estimator: Any, forms: _Forms) -> str:
     return made
 
 
-def _method(kind: type, made: str) -> str:
+def _method(kind: type, made: str, forms: _Forms) -> str:
     """The method of a class that takes the data: one with a telling name or a telling parameter, or the only one."""
+
+    def call(name: str) -> str:
+        return f"{made}.{name}({_arguments(_parameters_of_method(kind, name), forms, True)[0]})"
+
     public = [name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(getattr(kind, name))]
     if "__call__" in dir(kind):
         public.append("__call__")
@@ -226,12 +233,12 @@ def _method(kind: type, made: str) -> str:
     if len(chosen) != 1:
         if not taking:
             raise Misfit("no method takes data", f"{made}.…(x)")
-        raise Misfit(f"several methods take data ({', '.join(taking)})", *(f"{made}.{name}(x)" for name in chosen))
+        raise Misfit(f"several methods take data ({', '.join(taking)})", *map(call, chosen))
     return chosen[0]
 
 
 def _given(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters that have a name or a place of their own."""
+    """The parameters without *args and **kwargs."""
     return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
@@ -268,7 +275,10 @@ def binds(function: Any, budget: Iterable[str]) -> bool:
 
 
 def plain_call(function: Any, budget: Iterable[str]) -> str | None:
-    """The call f(x, …, rng=rng) with every keyword of the budget, if that binds; bounds may be left out."""
+    """The call f(x, …, rng=rng) with every keyword of the budget, if the signature allows it.
+
+    Bounds may be left out.
+    """
     for keywords in (tuple(budget), tuple(name for name in budget if name != "bounds")):
         if binds(function, keywords):
             return f"f(x, {', '.join(f'{name}={name}' for name in (*keywords, 'rng'))})"
@@ -277,7 +287,7 @@ def plain_call(function: Any, budget: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class _Try:
-    """An expression that may call the function, and the forms in which it gives the data and the rest."""
+    """An expression that may call the function, and the forms in which it passes the data and the other arguments."""
 
     call: str
     forms: _Forms
@@ -288,7 +298,7 @@ def candidates(function: Any, budget: Iterable[str]) -> list[str]:
 
     Raises
     ------
-    Misfit : there is none.
+    Misfit : there is no such expression.
     """
     return list(dict.fromkeys(tried.call for tried in _tries(function, budget)))
 
@@ -325,7 +335,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # the missing part is told later; here only the budget counts
+    except Misfit as misfit:  # a missing argument is reported later; only the budget matters here
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -336,18 +346,18 @@ def found_call(
     shape: Callable[[Matrix], tuple[int, ...]] | None,
     draw: Callable[[Callable[..., Any], Matrix, int], Any] | None = None,
 ) -> str:
-    """The expression that calls the function and takes the output out of what it returns.
+    """The expression that calls the function and selects the output from the returned value.
 
     Parameters
     ----------
-    data_sets : on the first of them that gives an output the expression is tried.
+    data_sets : the expression is tried on the first data set that gives an output.
     shape : of an output on x; None for a (d, d) matrix.
-    draw : how an expression is tried, with a generator for each number; it raises TimeoutError if that takes too long.
+    draw : evaluates an expression with the generator of a given number; raises TimeoutError if this takes too long.
 
     Raises
     ------
-    InvalidInput : no expression fits. CannotRun : one fits, and raises. WrongOutput : none gives an output of any known
-        kind, or what it gives does not change with the seed. The messages show expressions that would do.
+    InvalidInput : no expression fits. CannotRun : an expression fits, and raises. WrongOutput : no expression gives an
+        output of a known kind, or the output does not change with the seed. The messages suggest expressions.
     """
     try:
         tries = _tries(function, budget)
@@ -372,7 +382,8 @@ def found_call(
                 raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
-        if still and tried.call not in still:  # if what the method returned was taken whole, its object may have a part
+        # if the whole result of the method is unsuitable, an attribute of the object may fit
+        if still and tried.call not in still:
             break
     if still:
         reason = f"{' and '.join(still)} gave the same for every seed, so it may not be what is released"
@@ -384,10 +395,10 @@ def found_call(
 
 
 class _Trial:
-    """Tries what expressions give, on public rows.
+    """Evaluate candidate expressions on public rows.
 
     is_function : whether the function alone makes an output, so that no method has to be found.
-    others : expressions for methods that were met and not tried.
+    others : expressions for methods that were found and not tried.
     """
 
     def __init__(
@@ -398,25 +409,25 @@ class _Trial:
         self.others: list[str] = []
 
     def output(self, call: str, x: Matrix, number: int = 0) -> Any:
-        """What the expression gives with this generator."""
+        """The value of the expression with this generator."""
         output = self.draw(Wrapped(self.function, call), x.copy(), number)
         if output is None:
             raise TypeError("it returned None")
         return output
 
     def readings(self, tried: _Try, x: Matrix) -> list[str]:
-        """Expressions for the output in what was returned, the most telling first.
+        """Expressions that select the output from the returned value, the most plausible first.
 
         Raises
         ------
-        Misfit : there is none, or several parts could be the output and none has a telling name.
+        Misfit : no part could be the output, or several could and none has a name that decides it.
         """
         output, shape = self.output(tried.call, x), self.shape(x)
-        with put_back():  # to look at an output may run code of the target
+        with put_back():  # inspecting an output may run code of the target
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # an array: whether it has the right shape is for `require_answer` to say
+                return [tried.call]  # an array: `require_answer` checks its shape
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
@@ -438,7 +449,7 @@ class _Trial:
         raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
-        """Expressions for the methods without data, with a telling name, of an object that has learned."""
+        """Expressions for the methods of a fitted object that take no data and are named like a release."""
         found = []
         for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
             with suppress(Exception, SystemExit):
@@ -468,7 +479,7 @@ class _Trial:
         return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
 
     def whole(self, call: str, x: Matrix) -> str:
-        """The expression, made symmetric if all it gives are triangles of a matrix in place of a matrix."""
+        """The expression, wrapped in `symmetric` if its values are always one triangle of a matrix."""
         y = np.asarray(self.output(call, x))
         strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
         if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):
@@ -481,7 +492,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _advice(function: Any, reason: str, calls: Sequence[str], budget: Iterable[str]) -> str:
-    """Why a function cannot be called, and the expressions and the lines that would call it."""
+    """The reason why a function cannot be called, and suggested expressions and lines of code that call it."""
     name, call = name_of(function), calls[0]
     signature = signature_of(function)
     stated = f"{name}{signature if signature is not None else '(…)'}"

@@ -1,7 +1,7 @@
-"""What an adapter needs before it can make its targets: a package at one version, or a copy of a project's source.
+"""The requirements of an adapter's targets: a package at one version, or a copy of a project's source.
 
-An adapter module declares it as `PACKAGE`. The audit then says in one line what is missing, has another version or does
-not import, and looks for an environment of the package's own (`environment`) before it gives up.
+An adapter module declares it as `PACKAGE`. The audit then reports in one line which requirement is missing, has another
+version or does not import. Before that it tries the separate environment of the package (`environment`).
 """
 
 import importlib
@@ -14,19 +14,19 @@ from pathlib import Path
 from covassay.verification.audit.targets.calling import text_of
 
 ANY_VERSION = (
-    "COVASSAY_ANY_VERSION"  # an environment variable: if it is set, another version than the pinned one will do
+    "COVASSAY_ANY_VERSION"  # an environment variable: if it is set, versions other than the pinned one are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # what the adapters themselves need in an environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # requirements of the adapters themselves in an environment
 
 
 @dataclass(frozen=True)
 class Package:
-    """What an adapter needs.
-
-    requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
+    """The requirements of an adapter. requirements : for pip, with pinned versions. The first is the package itself,
+    `NAME==VERSION`, unless `source` or
         `without_dependencies` is given.
-    without_dependencies : requirements that are installed without what they ask for; the first is then the package.
-    modules : what the targets import. A module that does not import is told from one that is missing.
+    without_dependencies : requirements that are installed without their dependencies; the first is then the package.
+        modules : the imports of the targets. The message distinguishes a module that fails to import from a missing
+        one.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.
     files : files in that directory, by which a copy is recognised. project : where to get a copy.
     """
@@ -48,12 +48,12 @@ class Package:
 
     @property
     def audited(self) -> str:
-        """What is audited: the package with its version, or the project whose copy the user has named."""
+        """The audited package with its version, or the project whose copy the user has named."""
         return self.project if self.source else (self.without_dependencies or self.requirements)[0]
 
     @property
     def everything(self) -> list[str]:
-        """Every requirement, as an environment keeps it in its record."""
+        """All requirements, in the form of the record of an environment."""
         return [*self.requirements, *self.without_dependencies]
 
     def copy(self) -> Path:
@@ -61,7 +61,7 @@ class Package:
         return Path(os.environ[self.source])
 
     def no_copy(self) -> str:
-        """Why there is no copy of the project; "" if there is one, or if none is needed."""
+        """The reason why there is no copy of the project; "" if there is a copy, or if none is needed."""
         if not self.source:
             return ""
         folder = os.environ.get(self.source)
@@ -71,9 +71,9 @@ class Package:
         return f"{self.source} = {folder}: no copy of {self.project}, {missing[0]} is missing" if missing else ""
 
     def problem(self, own_process: bool = False) -> str:
-        """Why the targets cannot be made in this process; "" if they can.
+        """The reason why the targets cannot be made in this process; "" if they can.
 
-        A copy of a project has modules with names such as `utils`, so it is used in a process of its own only.
+        A copy of a project has modules with names such as `utils`, so it is used only in a separate process.
         """
         name, version = self.pinned
         if self.source and not own_process:
@@ -115,7 +115,7 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """The text for the version of a target: the package that is installed, or the copy, and the part of it."""
+    """The version of a target for reports: the installed package, or the copy of the project, and the module in it."""
     name, _ = package.pinned
     if not name:
         return f"{package.project}{_commit(package.copy())}, {part}"

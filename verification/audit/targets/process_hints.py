@@ -1,4 +1,4 @@
-"""What is wrong with a reply, in words for somebody who writes JSON by hand."""
+"""Explain what is wrong with a reply, to a reader who writes JSON by hand."""
 
 import json
 import re
@@ -25,7 +25,7 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
 
 
 def hint(text: str) -> str:
-    """What may be wrong with a line that should be a reply; "" if that is not known."""
+    """A likely mistake in a line that should be a reply; "" if none is recognised."""
     text = text.strip()
     try:
         reply: Any = json.loads(text)

@@ -1,9 +1,9 @@
-"""The state of this process that a target can change, and how it is put back.
+"""Save and restore the state of this process that a target can change.
 
 A draw must not change what the audit computes afterwards. Around every draw the working directory, numpy's way of
-handling floating-point errors, the filters for warnings, the standard streams, the recursion limit and the
-functions of a few modules are saved and put back. The global random states of numpy and of Python go on from draw to
-draw, because a target may draw from them; they are put back when the audit ends.
+handling floating-point errors, the filters for warnings, the standard streams, the recursion limit and the functions of
+a few modules are saved and restored. The global random states of numpy and of Python continue from draw to draw,
+because a target may use them; they are restored when the audit ends.
 """
 
 import builtins
@@ -31,17 +31,17 @@ RECURSION = "the recursion limit"
 def _directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # it has been removed
+    except OSError:  # the directory has been removed
         return None
 
 
 class Changed(set[str]):
-    """Words for the parts of the state that were found changed, and put back."""
+    """Names of the parts of the state that were changed, and restored."""
 
 
 @contextlib.contextmanager
 def put_back() -> Iterator[Changed]:
-    """Put the state back when the block ends, however it ends, and say what had to be put back.
+    """Restore the state when the block ends, even by an exception, and report the parts that had changed.
 
     If the block has made a copy of this process (`os.fork`), the copy ends here: it must not go on with the audit.
     """
@@ -76,11 +76,11 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # for every module its state when last read; mostly it is unchanged
+_SEEN: dict[ModuleType, Names] = {}  # for every module its state at the last reading; it rarely changes
 
 
 def _names(module: ModuleType) -> Names:
-    """The names of a module and what they stand for."""
+    """The names of a module and their values."""
     values = list(vars(module).values())
     seen = _SEEN.get(module)
     if seen is None or not _equal(values, seen[1]):
@@ -94,9 +94,9 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # names that a module loads only when they are asked for are new, and are left alone
+        # names that a module loads lazily are new, and are kept
         if name not in now or now[name] is not value:
-            if name != "_":  # the last value that an interactive session has shown
+            if name != "_":  # `_` is the last value of an interactive session
                 changed.add(f"{module.__name__}.{name}")
             now[name] = value
 
@@ -117,7 +117,7 @@ def _put_back_filters(filters: Any, kept: list[Any], shown: Any) -> None:
 
 @contextlib.contextmanager
 def random_states_put_back() -> Iterator[None]:
-    """Put the global random states of numpy and Python back when the block ends."""
+    """Restore the global random states of numpy and Python when the block ends."""
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
         yield

@@ -13,29 +13,29 @@ exception.
     {"error": "no rows"}
 
 A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}: many draws on the same
-data in one request, which has up to that many seeds. Its reply has as many outputs, or errors in their place. Then
-starting a program and reading the data are no longer what an audit waits for.
+data in one request, which has up to that many seeds. Its reply has as many outputs, or errors in their place. This
+saves the time for starting the program and reading the data at each draw.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
 
-- All randomness comes from "seed", so that equal requests get equal replies; in a batch, an output is what its seed
-  alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every language read exactly.
+- All randomness comes from "seed", so that equal requests get equal replies; in a batch, each output is the same as for
+  its seed alone. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every language read exactly.
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
   process.
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
   run, the last line on standard error is shown, or the last one there that has the word "error". A second line on
-  standard output ends the audit as INCONCLUSIVE, because nobody can tell any more which request a line answers.
-- A process that ends, passes the time limit or writes anything else has given no output for that request. It is
-  killed, and the next request starts another. A batch has the time of all its draws (`--time-limit`).
-- The first reply of a process may take `START_LIMIT` seconds more, or what the environment variable
-  COVASSAY_START_LIMIT says. If it takes longer, the target cannot be run. A process that has to be started again may
-  take no more than three times as long as the first did.
+  standard output ends the audit as INCONCLUSIVE, because it is then unknown which request a line answers.
+- If a process ends, exceeds the time limit or writes anything else, the request has no output. The process is killed,
+  and the next request starts another. The time limit of a batch is that of all its draws together (`--time-limit`).
+- The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
+  COVASSAY_START_LIMIT allows. If it takes longer, the target cannot be run. When a process is started again, its first
+  reply may take at most three times as long as after the first start.
 - A process and the processes that it starts end with the audit, unless they leave its process group.
-- JSON has no NaN and no infinity. Data that contain one are not sent and count as refused. A reply may contain them as
-  some languages write them, NaN and Infinity; such an output is malformed.
+- JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
+  Infinity, as some languages write them; such an output is malformed.
 - An "error" that is null counts as none. Keys that are not named here may be added to requests in a later version, and
-  are ignored in replies. A reply may have "protocol": 1; another number is refused.
+  are ignored in replies. A reply may have "protocol": 1; another number is rejected.
 
 `covassay schema exec-request` and `covassay schema exec-reply` print the JSON Schemas. `covassay audit --example c`
 prints a whole target in C; there are others for node, python, r and sh (a shell with awk).
@@ -62,13 +62,19 @@ PROTOCOL = 1
 PREFIX = "exec"
 NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent and counts as refused"
 SEEDS = 2**53
-CHARACTERS = 100  # that one number of an output may take; a reply longer than this allows, and `SLACK`, is malformed
+# characters for each number of an output; a reply is malformed if it is longer than this and `SLACK` allow
+CHARACTERS = 100
 SLACK = 2**20
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
-MOMENT = 0.2  # seconds that a second line may take after the first reply
-START_LIMIT = 10.0  # seconds that the first reply of a process may take beyond the time limit of a draw
+MOMENT = 0.2  # seconds of waiting for a second line after the first reply
+START_LIMIT = 10.0  # seconds for the first reply of a process beyond the time limit of a draw
 START_VARIABLE = "COVASSAY_START_LIMIT"  # the environment variable that sets it
+
+
+def is_process(name: str) -> bool:
+    """Whether the target of that name is a process."""
+    return name.startswith(f"{PREFIX}:")
 
 
 def start_limit(usual: float = START_LIMIT) -> float:
@@ -84,7 +90,7 @@ def start_limit(usual: float = START_LIMIT) -> float:
 
 
 class NoReply(Exception):
-    """A process gave no output. `detail` is what it wrote, which may contain data."""
+    """A process gave no output. `detail` is the text that it wrote, which may contain data."""
 
     def __init__(self, kind: str, message: str, detail: str) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
@@ -135,7 +141,7 @@ class Process(Child):
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
-        """Why a process that should reply to this request seems to hang, if its output tells; otherwise ""."""
+        """The reason why a process seems to hang at this request, if its output shows it; otherwise ""."""
         self.stop()
         try:
             process = self._running = self._start()
@@ -156,19 +162,19 @@ def _line(request: dict[str, Any]) -> bytes:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """The process of this worker, which is kept as long as the worker lives."""
+    """The process of this worker; it is kept until the worker ends."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def longest_reply(x: Matrix, size: int = 1) -> int:
-    """How many characters a reply with that many outputs may have."""
+    """The largest number of characters of a reply with so many outputs."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
 
 
 def starting(command: tuple[str, ...], directory: str) -> float:
-    """Seconds that the next draw may take more, because it has to start the process of this worker."""
+    """Extra seconds for the next draw, because it must start the process of this worker."""
     return _process(command, directory, os.getpid()).starting(start_limit())
 
 
@@ -194,7 +200,7 @@ def draw_batches(
     rng: np.random.Generator,
     **budget: Any,
 ) -> list[Any]:
-    """That many draws, up to `most` in one request. A draw without an output is a `NoReply` in its place."""
+    """Several draws, up to `most` in one request. A draw without an output is represented by a `NoReply`."""
     process = _process(command, directory, os.getpid())
     seeds = [int(rng.integers(SEEDS)) for _ in range(size)]
     drawn: list[Any] = []
@@ -209,10 +215,10 @@ def draw_batches(
 
 
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
-    """How many draws the process says that it makes in one request; 0 if it draws one by one.
+    """The number of draws in one request that the process announces; 0 if it draws one by one.
 
-    This is the first question of an audit, so a program gets `MOMENT` here to show that it writes a second line, which
-    would be taken for the answer to the next request.
+    This is the first request of an audit. It waits `MOMENT` seconds for a second line, which could be mistaken for the
+    answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -222,7 +228,7 @@ def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.ran
 
 
 def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float, **budget: Any) -> str:
-    """Why a process that passed its time limit seems to hang, if its output tells; otherwise ""."""
+    """The reason why a process that exceeded its time limit seems to hang, if its output shows it; otherwise ""."""
     return _process(command, directory, os.getpid()).late_words({"x": x.tolist(), **budget, "seed": 1}, seconds)
 
 
@@ -235,5 +241,5 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """The function by which a target that is a command draws. It raises ValueError if there is no command."""
+    """The function that draws from a target given by a command. It raises ValueError if there is no command."""
     return partial(draw, words_of(command), directory)

@@ -1,4 +1,4 @@
-"""What a call of a target returned: its parts, its shape, in words, and expressions that would give an output."""
+"""Describe the value that a call of a target returned: its parts and shape, and expressions that give an output."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # expressions that a message offers, and parts that it names
+OFFERED = 4  # the most expressions and parts in a message
 LOOKED_AT = 100  # the most parts that are searched
 DEPTH = 4  # levels of parts within parts
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d columns, the likeliest first
@@ -21,7 +21,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d
 }
 
 
-CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # into an array of real numbers, by how it is written
+CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, by their code
     "numpy.real({call})": lambda output, d: np.real(output),
     "{call}.toarray()": lambda output, d: output.toarray(),
     "{call}.to_numpy()": lambda output, d: output.to_numpy(),
@@ -38,9 +38,9 @@ def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
 
 
 def parts_of(output: Any) -> dict[str, Any]:
-    """The first parts of what was returned, by what takes them out of it: an index, a key or an attribute.
+    """The first parts of a returned value, by the index, key or attribute that selects them.
 
-    What has a `shape` is one piece: its attributes say how it is kept.
+    A value with a `shape` is one piece: its attributes are details of its storage.
     """
     if isinstance(output, dict):
         return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
@@ -50,9 +50,9 @@ def parts_of(output: Any) -> dict[str, Any]:
 
 
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Every piece of data in what was returned, with its place: arrays, tables, numbers and texts.
+    """All data in a returned value, with their positions: arrays, tables, numbers and texts.
 
-    Parts of parts are looked at, and the attributes of an object that begin with an underscore.
+    The search covers parts of parts, and attributes whose names begin with an underscore.
     """
     if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
         yield name, output
@@ -64,13 +64,13 @@ def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[st
 
 
 def _kept(output: Any) -> dict[str, Any]:
-    """What an object keeps under its own names."""
+    """The attributes stored in an object."""
     found = getattr(output, "__dict__", {})
     return dict(islice(found.items(), LOOKED_AT)) if isinstance(found, dict) else {}
 
 
 def described(output: Any) -> str:
-    """What was returned, in words, without any of its values."""
+    """A description of a returned value that contains none of its values."""
     if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
         return _named(output)
     parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
@@ -90,7 +90,7 @@ def _of_no_numbers(value: Any) -> str:
 
 
 def _shape_attribute(output: Any) -> Any:
-    """What an array, a matrix or a table says of its shape."""
+    """The attribute `shape` of an array, a matrix or a table."""
     try:
         return None if inspect.isclass(output) else getattr(output, "shape", None)
     except (Exception, SystemExit):
@@ -109,7 +109,7 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of real numbers in any form; None for anything else."""
+    """The shape of a value of real numbers in any form; None for other values."""
     try:
         array = np.asarray(value)
     except (Exception, SystemExit):
@@ -118,7 +118,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Expressions that go on from `call`, whose output on d columns is none, to something that may be one."""
+    """Expressions that extend `call`, whose value on d columns is no output, and whose value may be one."""
     if inspect.iscoroutine(output):
         output.close()  # Python warns of a coroutine that is neither awaited nor closed
         return [f"asyncio.run({call})"]
@@ -134,7 +134,7 @@ def offers(output: Any, call: str, d: int) -> list[str]:
 
 
 def _conversions(output: Any, call: str, d: int) -> list[str]:
-    """Expressions that make an array of real numbers, in the form of a matrix, of what was returned."""
+    """Expressions that convert a returned value to a matrix of real numbers."""
     found = []
     for written, convert in CONVERSIONS.items():
         with suppress(Exception, SystemExit):
@@ -144,7 +144,7 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """What was returned in place of an output of this shape, and what would make an output of it."""
+    """A message on a value that was returned in place of an output, with expressions that give an output."""
     kind = kind_of(shape_of(output), d)
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
     ways += [f"--released {kind} without --mechanism"] if kind else []
@@ -155,5 +155,5 @@ def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
 
 
 def quoted(call: str) -> str:
-    """An expression in quotes, for a shell and for Python alike."""
+    """An expression in quotes that are valid in a shell and in Python."""
     return f'"{call}"' if "'" in call else f"'{call}'"

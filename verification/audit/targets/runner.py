@@ -1,13 +1,12 @@
-"""The side of an environment: a process that draws from a target of an adapter, over JSON lines (`process_target`).
+"""The process that runs in an environment: it draws from a target of an adapter, over JSON lines (`process_target`).
 
-It is run by its path, with the Python of an environment that has the audited package and not covassay. The first four
-arguments say where covassay's own folders are and which adapter and target are meant, so that this file imports
-nothing of covassay before it knows them. Standard output is for replies alone: what a package prints goes to standard
-error.
+This file is run by its path, with the Python of an environment that has the audited package and not covassay. The first
+four arguments are covassay's own folders, the adapter and the target, so that this file imports nothing of covassay
+before it knows them. Standard output is for replies alone: the printed output of a package goes to standard error.
 
-The first line that it writes is about the target. Then it answers requests as any process does. It takes two more keys:
-a request has the "shape" of the data, which a list without rows loses, and a reply has "x" if the target has
-overwritten the data, so that the audit can see it.
+The first line of output describes the target. Then the process answers requests by the usual protocol, with two more
+keys: a request has the "shape" of the data, which a list without rows loses, and a reply has "x" if the target has
+overwritten the data, so that the audit can detect it.
 """
 
 import importlib
@@ -50,7 +49,7 @@ def adapter_of(where: str) -> ModuleType:
 
 
 def about(target: Any) -> dict[str, Any]:
-    """What the audit must know of a target."""
+    """The description of a target that the audit needs."""
     bounds = inspect.signature(target.draw).parameters.get("bounds")
     return {
         "name": target.name,

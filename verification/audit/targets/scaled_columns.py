@@ -1,8 +1,9 @@
 """A target of bounded columns, audited in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
-units of a box, together with the bounds; any other gets them as they are. What it returns is turned into what the audit
-looks at, such as the noisy sums from which a covariance was computed. So one law holds for all bounds.
+units of a box, together with the bounds; any other function gets the scaled data. Its result is transformed to the
+quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the same law holds for
+all bounds.
 """
 
 from collections.abc import Callable
@@ -16,16 +17,17 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.target import Target, TargetSource, load
 
-See = Callable[[Matrix, Box, int], Matrix]  # (one output, its box, the number of rows) -> what the audit looks at
-EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns, where the user gives none
-FARTHEST = 100  # half-widths from 0 to the middle of a column; beyond, rounding of float64 covers the noise
+# (one output, its box, the number of rows) -> the quantity that the audit tests
+See = Callable[[Matrix, Box, int], Matrix]
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns, if the user gives none
+FARTHEST = 100  # half-widths from 0 to the middle of a column; further away, rounding of float64 hides the noise
 
 
 @dataclass(frozen=True)
 class ScaledDraw:
-    """One draw of a target, from scaled rows to what the audit looks at.
+    """One draw of a target, from scaled rows to the quantity that the audit tests.
 
-    source : the target as it is. bounds : those of the columns, repeated for more columns; None if it takes none.
+    source : the target itself. bounds : the bounds of the columns, repeated for more columns; None if it takes none.
     """
 
     source: TargetSource
@@ -39,7 +41,7 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """What the audit tests of one output; an output of another kind is returned as it is."""
+        """The quantity that the audit tests, from one draw; an output of another kind is returned unchanged."""
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))
@@ -52,7 +54,8 @@ class ScaledDraw:
         before = rows.copy()
         output = draw(rows, rng=rng, **given)
         if not np.array_equal(rows, before, equal_nan=True):
-            x[...] = 2 * (rows - box.low) / box.widths - 1  # it wrote into its input: the audit shall see that
+            # the target wrote into its input: the audit must detect that
+            x[...] = 2 * (rows - box.low) / box.widths - 1
         return self._seen(output, box, x)
 
     def _seen(self, output: Any, box: Box, x: Any) -> Any:
@@ -67,11 +70,11 @@ class ScaledDraw:
 
 
 def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
-    """The target in scaled columns, with these bounds, or with examples if there are none and it takes some.
+    """The target in scaled columns, with the given bounds; if it takes bounds and none are given, with example bounds.
 
     Raises
     ------
-    InvalidInput : bounds are given, and it takes none; or a column is so far from 0 that rounding hides its law.
+    InvalidInput : bounds are given and the target takes none, or a column is so far from 0 that rounding hides its law.
     """
     target = load(source)
     told = takes_bounds(target) if target.starting is None or box is not None else False

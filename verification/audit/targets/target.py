@@ -1,4 +1,4 @@
-"""What is audited: a function `f(x, *, epsilon, rng)` that is found by its name and called under a time limit.
+"""A target: a function `f(x, *, epsilon, rng)` that is found by its name and called under a time limit.
 
 The name of a target is `module:function` or `dir/file.py:function` (the user's own function, looked up from the current
 directory), `exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry
@@ -9,10 +9,10 @@ points of the group `covassay.adapters`). It is called as
 with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
 it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
 `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), an array of that many outputs, whose law is held against that of f. If it has an
-attribute `accounting`, f.accounting(x, *, epsilon) says what one call costs by the accounting of the implementation
-itself, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception
-(SystemExit too) and a time-out are outcomes of the target like any other.
+f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If it has an
+attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own accounting, in
+the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception (also SystemExit)
+and a time-out are outcomes of the target like any output.
 """
 
 import contextlib
@@ -42,7 +42,9 @@ from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
-from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
+
+# imported for the engine and the adapters, which raise it
+from covassay.verification.audit.targets.calling import CannotRun as CannotRun
 from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.child import OutOfStep, must_finish
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
@@ -60,8 +62,8 @@ from covassay.verification.audit.targets.process_target import (
 
 ADAPTER_GROUP = "covassay.adapters"
 SUFFIX = ".py"  # the ending of a file with Python source
-TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
-AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
+AGAIN = 0.002  # seconds after which a delayed interruption is tried again
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
@@ -72,17 +74,18 @@ class Target:
     """An implementation under audit.
 
     draw : called as draw(x, rng=…, **budget) for one output.
-    mechanism : what it claims to be, a name of the reference's registry, or None.
+    mechanism : the mechanism that it claims to implement, a name of the reference's registry, or None.
     options : the choices of the mechanism that belong to its claim, such as "calibration".
     seeded : whether all randomness comes from `rng`; False for a target that draws from the operating system.
     draw_many : optional, (x, size, rng=…, **budget) -> that many outputs with the same law, faster.
-    accounting : optional, (x, **budget) -> what one call costs by the target's own accounting, in the claim's unit.
-    released, claim : of a target that claims to be no mechanism, the kind of output and the usual claim, if it says so.
-    adjacency, bounds : of such a target, which data sets are neighbours by its claim, and the box in which it is
-        audited, a pair (low, high) for every column; both hold unless others are given.
+    accounting : optional, (x, **budget) -> the cost of one call by the target's own accounting, in the claim's unit.
+        released, claim : if the target names no mechanism, its kind of output and its usual claim, where it states
+        them.
+    adjacency, bounds : if the target names no mechanism, the neighbours of its claim, and the box in which it is
+        audited, a pair (low, high) for every column; both are defaults, which the user can override.
     symmetric : whether such a target promises matrices that equal their transpose, as a covariance does.
     primitives : callables of its package that add noise of a known law (`recorded.primitives`).
-    starting : says how many seconds more the next draw may take, because a program has to be started for it.
+    starting : returns the extra seconds for the next draw, because a program must be started for it.
     """
 
     name: str
@@ -118,9 +121,9 @@ class Failure:
 class TargetReference:
     """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
 
-    If `seeded` is False, the target draws from the operating system, whatever it says of itself. `call` is the
-    expression that calls a function with another signature, see `calling`. `batch` is how many draws a process makes in
-    one request, if it draws in batches.
+    If `seeded` is False, the target draws from the operating system, whatever it declares. `call` is the expression
+    that calls a function with another signature, see `calling`. `batch` is the number of draws of a process in one
+    request, if it draws in batches.
     """
 
     spec: str
@@ -131,13 +134,13 @@ class TargetReference:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words of the command of a process; none for any other target."""
+        """The words of the command of a process; empty for any other target."""
         prefix, command = parts_of_name(self.spec)
         return words_of(command) if prefix == PREFIX else ()
 
     @property
     def is_function(self) -> bool:
-        """Whether the name is one of a function, and not of a process or of a target of an adapter."""
+        """Whether the name is that of a function, and not of a process or of an adapter's target."""
         prefix, _ = parts_of_name(self.spec)
         return prefix != PREFIX and prefix not in adapters()
 
@@ -153,7 +156,7 @@ TargetSource = Target | TargetReference
 
 
 def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
-    """The source itself, or a target made from a plain function or from a name, as seen from the current directory."""
+    """The source itself, or a target made from a function or from a name that is looked up in the current directory."""
     if isinstance(source, Target | TargetReference):
         return source
     if isinstance(source, str):
@@ -162,7 +165,7 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
-    """The target that a function is, called by an expression if one is given."""
+    """The target for a function, called by an expression if one is given."""
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
@@ -174,7 +177,7 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
 
 
 def load(source: TargetSource) -> Target:
-    """The target itself, found by its name if need be."""
+    """The target itself; if the source is a name, the target of that name."""
     return source.load() if isinstance(source, TargetReference) else source
 
 
@@ -184,7 +187,7 @@ def adapters() -> dict[str, Any]:
 
 
 def parts_of_name(spec: str) -> tuple[str, str]:
-    """What stands before the colon and behind it. The path of a file, which ends in .py, may have colons of its own."""
+    """The parts of a name before and after the colon. The path of a file, which ends in .py, may contain colons."""
     prefix, _, name = spec.partition(":")
     if prefix == PREFIX or f"{SUFFIX}:" not in spec:
         return prefix, name
@@ -228,7 +231,7 @@ def adapter(name: str) -> Any:
 
     Raises
     ------
-    InvalidInput : no adapter has that name. CannotRun : its module does not import.
+    InvalidInput : no adapter has that name. CannotRun : the module of the adapter does not import.
     """
     known = adapters()
     if name not in known:
@@ -259,7 +262,7 @@ def _adapter_target(spec: str, prefix: str, name: str) -> Target:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    """A question for a message about an unknown name; neither capitals, hyphens nor underscores count."""
+    """The question "did you mean …" for an unknown name; the comparison ignores case, hyphens and underscores."""
 
     def plain(text: str) -> str:
         return "".join(letter for letter in text.lower() if letter.isalnum())
@@ -270,7 +273,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: str) -> Target:
-    """The target in the environment of its own that its package has, since it cannot be made in this process."""
+    """The target in the separate environment of its package, because it cannot be made in this process."""
     wrong = environment.state(prefix, module.PACKAGE)
     if wrong:
         made = f"covassay adapters install {prefix}"
@@ -324,9 +327,9 @@ def _look_in(directory: str) -> None:
 
 
 def _module_of_file(spec: str, name: str, directory: str) -> Any:
-    """The module in a file, which may import what lies beside it; a file of a package is imported as a part of that.
+    """The module in a file, which may import its sibling modules; a file of a package is imported as its submodule.
 
-    A module of the same name from another file stays what it is.
+    A loaded module of the same name from another file is not replaced.
     """
     file = Path(directory, name).resolve()
     if not file.is_file():
@@ -358,8 +361,8 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 class TimeLimitError(Exception):
     """The time of a draw is up. It is raised inside the target.
 
-    It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch exceptions at their
-    border and crash at anything else.
+    It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
+    `Exception` before they return to C, and crash at other exceptions.
     """
 
 
@@ -371,7 +374,7 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
-# hears the limit in seconds whenever a draw of this process is interrupted by it
+# called with the limit in seconds whenever it interrupts a draw of this process
 stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lambda seconds: None)
 
 
@@ -384,7 +387,7 @@ class _Limit:
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise in the block after `seconds`, and again and again, while the limit is armed."""
+    """Raise an exception in the block after `seconds`, and repeatedly, while the limit is armed."""
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:
@@ -410,12 +413,12 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
         clear_deadline()
         if raised:
             stopped.get()(seconds)
-        if left:  # somebody else had set the timer, for instance pytest-timeout
+        if left:  # other code had set the timer, for instance pytest-timeout
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 
 
 def within(seconds: float, function: Callable[[], Any]) -> Any:
-    """What the function returns; it is interrupted after `seconds`, again and again.
+    """Call the function and return its result; interrupt it after `seconds`, repeatedly.
 
     Without SIGALRM or off the main thread there is no limit. A function that swallows every interruption never ends by
     itself; the command `covassay audit` ends its process.
@@ -423,8 +426,8 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # Python runs handlers of signals at calls. There is none between the end of the function and the last line, so
-        # no alarm is raised after it.
+        # Python runs handlers of signals at calls. There is no call between the end of the function and the last line,
+        # so no alarm is raised in between.
         try:
             limit.armed = True
             return function()
@@ -443,7 +446,7 @@ def call(
 def observed_call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
-    """One draw as `call` makes it, and what it changed in the state of the process."""
+    """One draw as in `call`, and the changes that it made to the state of the process."""
     limit = seconds + (target.starting() if target.starting else 0.0)
     start = time.perf_counter()
     output: Any
@@ -481,7 +484,7 @@ def _as_array(output: Any) -> Any:
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
-    """The output as a finite float64 array of the given shape, or what is wrong with it."""
+    """The output as a finite float64 array of the given shape, or a description of its fault."""
     if isinstance(output, Failure):
         return output
     try:

@@ -1,4 +1,4 @@
-"""Where the source of a target is: the file and the line that a report about it points to."""
+"""Locate the source of a target: the file and the line that a report points to."""
 
 import ast
 import inspect
@@ -24,7 +24,7 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """The definition of the function, or the script of the process; None if there is none or it is not known.
 
-    Nothing is loaded here. If the target is not `loaded`, a function is looked up in the text of its module.
+    This imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -35,7 +35,7 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # a name that is no path
+    except (OSError, ValueError):  # the name is no path
         return None
     # an adapter calls a function of another package; if it lies elsewhere, the reader cannot change it
     return found if found and found.file.is_relative_to(directory) else None
@@ -51,7 +51,7 @@ def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
 
 
 def _function(draw: Any) -> Any:
-    """The function, method or class that a target is, without what was put around it to call it."""
+    """The function, method or class of a target, without wrappers."""
     while isinstance(draw, Wrapped | partial):
         draw = draw.function if isinstance(draw, Wrapped) else draw.func
     draw = inspect.unwrap(draw)
@@ -64,12 +64,12 @@ def _defined(draw: Any, directory: Path) -> Whereabouts | None:
         found = _function(draw)
         file = inspect.getsourcefile(found)
         return Whereabouts(Path(file).resolve(), directory, inspect.findsource(found)[1] + 1) if file else None
-    except Exception:  # a target may be of any type, and answer as it likes when it is asked about itself
+    except Exception:  # a target may be of any type, and its attributes may behave arbitrarily
         return None
 
 
 def _in_text(source: TargetReference, directory: Path) -> Whereabouts | None:
-    """Where the text of the module, in the directory of the target, defines the name; the module is not imported."""
+    """Find the definition of the name in the text of the target's module, without importing it."""
     module, path = parts_of_name(source.spec)
     stem = (
         directory / module.removesuffix(SUFFIX) if module.endswith(SUFFIX) else directory.joinpath(*module.split("."))

@@ -1,8 +1,8 @@
 """The proofs in proofs/rocq: compiled, audited by asking the kernel of Rocq, and compared with a lock.
 
-The gate is the check that refuses a change to the proofs until somebody has read and accepted it. One run:
-`gate.recheck` compiles the proofs (kernel), asks what every theorem says and rests on (audit), puts the answers in the
-form of the lock (lock) and reports where they differ from it (findings).
+The gate is the check that rejects a change to the proofs until a person has read and accepted it. One run:
+`gate.recheck` compiles the proofs (kernel), asks the kernel for the statement and the axioms of every theorem (audit),
+puts the answers in the form of the lock (lock) and reports differences (findings).
 
 sources  : what can be read off the .v files without Rocq: tags, forbidden words, digests
 kernel   : the two things that Rocq does for the gate: it compiles, and it answers questions

@@ -1,8 +1,8 @@
-"""What each tagged theorem says, and what it rests on, according to the kernel.
+"""The statement of each tagged theorem and the axioms on which it rests, according to the kernel.
 
 The kernel is asked in three rounds. First, which constants do the modules contain, and which of them are definitions
 rather than proofs? Second, what do the theorems and the definitions say, once with everything explicit, for digests,
-and once as a person would read it? Third, on which axioms does each theorem rest, directly or through what it uses?
+and once as a person would read it? Third, on which axioms does each theorem rest, directly or through other results?
 """
 
 import re
@@ -14,7 +14,7 @@ from covassay.verification.claims.kernel import kernel, terms
 from covassay.verification.claims.kernel.kernel import UNABRIDGED
 from covassay.verification.claims.kernel.sources import Tagged, read_table, sha256
 
-# The axioms of mathcomp-analysis, with what they say: another axiom could bear the same name.
+# The axioms of mathcomp-analysis with their statements, because another axiom could have the same name.
 ALLOWED = {
     "boolp.propositional_extensionality": "forall P Q : Prop, P <-> Q -> P = Q",
     "boolp.functional_extensionality_dep": "forall (A : Type) (B : A -> Type) (f g : forall x : A, B x), "
@@ -38,7 +38,7 @@ KIND = [
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
 ]
 PROOF = "proof"
-# A premise can be made of what ends in one of these: a predicate, also as a set, or a type of one's own.
+# The types of constants that can be premises: a predicate, also as a set, or a user-defined type.
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
 # An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
@@ -49,10 +49,10 @@ SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has se
 
 @dataclass(frozen=True)
 class Printed:
-    """What the kernel prints of a name."""
+    """The two forms in which the kernel prints a constant."""
 
     name: str
-    text: str  # for people
+    text: str  # the form for people
     digest: str  # the digest of the explicit form
     mentions: frozenset[str]
 
@@ -61,25 +61,25 @@ class Printed:
 class Definition(Printed):
     """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
 
-    is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to meet
-    is_hidden: bool = False  # whether it is data that Qed has sealed, so that nobody can say what it means
+    is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to satisfy
+    is_hidden: bool = False  # whether it is data that Qed has made opaque, so that its meaning is unknown
 
 
 @dataclass(frozen=True)
 class Statement(Printed):
-    """What the kernel says of a theorem or a lemma."""
+    """The kernel's answers about a theorem or a lemma."""
 
     premises: frozenset[str]  # the project's constants in what the statement quantifies over
     conclusion: str  # explicit
     axioms: tuple[str, ...]
     assumes: tuple[
         str, ...
-    ] = ()  # explicit: what it quantifies over and may not exist, apart from records of the project
+    ] = ()  # explicit: types in its quantifiers that may be empty, apart from records of the project
 
 
 @dataclass(frozen=True)
 class Witness:
-    """What shows that a predicate can be met: a lemma that establishes it, or an assumption of the ledger."""
+    """Evidence that a predicate can be satisfied: a lemma that establishes it, or an assumption of the ledger."""
 
     predicate: str
     lemma: str = ""
@@ -93,7 +93,7 @@ class Audit:
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
-    witnesses: Mapping[str, Statement]  # the lemmas of that table that exist and that a theorem needs
+    witnesses: Mapping[str, Statement]  # the existing lemmas of that table that a theorem needs
     others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas of the vectors
 
     def beneath(self, statement: Statement) -> list[str]:
@@ -106,7 +106,7 @@ class Audit:
         return sorted(found)
 
     def to_witness(self, statement: Statement) -> list[str]:
-        """The predicates for which a witness must show that they can be met, because the statement assumes them.
+        """The predicates that need a witness that they can be satisfied, because the statement assumes them.
 
         They are the predicates in its premises, and those in its conclusion that the conclusion does not establish.
         """
@@ -155,7 +155,7 @@ def _content(answer: str) -> str:
 
 
 def axioms_of(answer: str) -> tuple[str, ...]:
-    """The axioms that Print Assumptions lists: an allowed one by its name, any other with what it says."""
+    """The axioms that Print Assumptions lists: an allowed axiom by its name, any other with its statement."""
     found = []
     entries = re.sub(r"\n\s+", " ", answer.strip()).split("\n")
     for entry in entries:
@@ -183,7 +183,7 @@ class Constants:
 
 
 def constants(build: Path, modules: Iterable[str]) -> Constants:
-    """What the compiled modules contain."""
+    """The constants of the compiled modules."""
     listed = list(modules)
     preamble = [f"From covassay Require {' '.join(listed)}.", *UNABRIDGED]
     answers = kernel.ask(build, preamble, {module: f"Print Module {module}." for module in listed})
@@ -223,7 +223,7 @@ class Answers:
         return found
 
     def definition(self, name: str) -> Definition:
-        """What a constant means where a statement mentions it."""
+        """The definition of a constant that a statement mentions."""
         key = f"body {name}" if f"body {name}" in self.explicit else f"type {name}"
         body = _content(self.explicit[key])
         kind = _flat(self.kinds[name])
@@ -237,7 +237,7 @@ class Answers:
         )
 
     def statement(self, name: str) -> Statement:
-        """What a theorem or a lemma says; its axioms are asked for later."""
+        """The statement of a theorem or a lemma; its axioms are asked for later."""
         says = _type(self.explicit[f"type {name}"])
         bound, conclusion = terms.binders(says)
         return Statement(
@@ -273,9 +273,9 @@ def _ask_for_axioms(
 ) -> dict[str, tuple[str, ...]]:
     """The axioms on which each of these constants rests.
 
-    Constants of which the same axioms are expected are first asked about together, by one lemma that uses them all: the
-    kernel walks through what they share once. If that lemma rests on exactly the expected axioms, each of the constants
-    rests on at most these. Of the others, and where nothing is expected, each is asked about by itself.
+    Constants with the same expected axioms are first asked about together, by one lemma that uses them all, so that the
+    kernel visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the constants
+    rests on at most these. All other constants, and those without expected axioms, are asked about one by one.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):
@@ -334,8 +334,8 @@ def audit(
     """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas.
 
     `files` are the compiled files to load, by default all of them. `expected` has axioms by the name of the constant;
-    where the kernel confirms them, they are not asked for one by one. Of a witness nothing but the library's axioms is
-    expected, because the lock does not keep those of witnesses.
+    if the kernel confirms them, they are not asked for one by one. For a witness only the library's axioms are
+    expected, because the lock does not contain the axioms of witnesses.
     """
     theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))

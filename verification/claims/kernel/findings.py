@@ -1,4 +1,4 @@
-"""What the gate refuses, and how it is found: by comparing the sources, an audit by the kernel, and the lock."""
+"""The findings of the gate, from comparisons of the sources, an audit by the kernel, and the lock."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from covassay.verification.claims.kernel.lock import RocqLock
 from covassay.verification.claims.kernel.terms import establishes
 from covassay.verification.claims.kernel.vectors import KernelVector
 
-RULES = {  # what the gate demands of the proofs, by what breaks it
+RULES = {  # the rules of the gate, by the name of a violation
     "token": "a source contains a word, or an option of the compiler, that would let a theorem through unproved",
     "compile": "a file does not compile",
     "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
@@ -25,7 +25,7 @@ RULES = {  # what the gate demands of the proofs, by what breaks it
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """Something that the gate refuses."""
+    """A finding, for which the gate rejects the proofs."""
 
     rule: str  # a key of RULES
     text: str
@@ -39,7 +39,7 @@ class Discrepancy:
 
 
 def scan_findings(folder: Path) -> list[Discrepancy]:
-    """What a scan of the sources shows to be wrong: forbidden words, a wrong project file, misplaced tags."""
+    """Mistakes that a scan of the sources finds: forbidden words, a wrong project file, misplaced tags."""
     texts = sources.files(folder)
     found = [Discrepancy("token", text) for text in sources.project_problems(folder)]
     found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
@@ -47,7 +47,7 @@ def scan_findings(folder: Path) -> list[Discrepancy]:
 
 
 def source_findings(proofs: Path) -> list[Discrepancy]:
-    """Where the sources, the exported vectors and the tags differ from what was audited and locked."""
+    """Differences of the sources, the exported vectors and the tags from the audited and locked ones."""
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
@@ -81,7 +81,7 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def hidden_findings(audit: Audit) -> list[Discrepancy]:
-    """Theorems with a definition beneath them that Qed has sealed: the lock cannot hold what it means."""
+    """Theorems that use a definition that Qed has made opaque: the lock cannot contain its meaning."""
     return [
         Discrepancy("definition", f"{name}, beneath {tagged.tag}, is sealed by Qed: end it with Defined", (tagged.tag,))
         for tagged, said in audit.theorems.items()
@@ -91,11 +91,11 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Vectors whose lemmas say nothing of what computes their numbers.
+    """Vectors whose lemmas are not about the definitions that compute their numbers.
 
     A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem: one
-    that stands outside the module of the rows. What several vectors share, such as a short way to write fractions,
-    says nothing of any one of them.
+    that stands outside the module of the rows. A definition that several vectors share, such as a short notation for
+    fractions, does not identify any one of them.
     """
     listed = list(every)
     uses = {v.name: audit.definitions[v.rows].mentions for v in listed}
@@ -137,7 +137,7 @@ def witness_findings(
 
 
 def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """Why nothing shows that a predicate can be met; an empty text if something does."""
+    """The reason why there is no evidence that a predicate can be satisfied; empty if there is evidence."""
     witness = audit.table.get(predicate)
     if witness is None:
         return "has no witness in witnesses.toml"
@@ -164,7 +164,7 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
 
 
 def lock_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Where an audit, of all theorems or of some, differs from the lock."""
+    """Differences of an audit, of all or of some theorems, from the lock."""
     found = [finding for tag in now.theorems for finding in _theorem_findings(tag, locked, now)]
     found += [
         Discrepancy("witness", f"{predicate}: the witness is not the locked one")
@@ -197,13 +197,13 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
 
 
 def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Whether the numbers that the kernel evaluates are the locked ones."""
+    """Differences of the numbers that the kernel evaluates from the locked ones."""
     if now.vectors.exported == locked.vectors.exported:
         return []
     return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]
 
 
 def remaining_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Whether the lock differs anywhere from an audit of all theorems; the versions of the tools may differ."""
+    """Any remaining difference of the lock from an audit of all theorems; the versions of the tools may differ."""
     same = replace(locked, tools={}) == replace(now, tools={})
     return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]

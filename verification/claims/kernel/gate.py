@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from covassay.verification.claims.kernel import findings, kernel, lock, sources, vectors
@@ -22,17 +22,21 @@ NOT_REACHED = "not reached: another file does not compile"
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate found, and one of the five verdicts above for each theorem."""
+    """The findings of the gate, and one of the five verdicts above for each theorem."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # what accepting a new lock cannot mend
+    wrong: list[Discrepancy]  # findings that accepting a new lock cannot resolve
     differences: list[Discrepancy]  # from the lock
     record: RocqLock | None = None  # what accepting would lock, if all theorems were audited
     vectors: str = ""  # what accepting would export, if all theorems were audited
+    texts: Mapping[str, str] = field(default_factory=dict)  # of the definitions in the record, by name
 
     @property
     def findings(self) -> list[Discrepancy]:
-        """Everything that was found. An empty list does not say that the kernel was asked: the words say that."""
+        """All findings.
+
+        An empty list does not mean that the kernel was asked: the verdicts of the theorems say this.
+        """
         return [*self.wrong, *self.differences]
 
 
@@ -47,7 +51,7 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
-    """What can be said without Rocq.
+    """The report without Rocq, from the sources alone.
 
     A theorem is recorded if it is in the lock and no source at all has changed, since any file may be one that the
     theorem depends on.
@@ -62,7 +66,7 @@ def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateRepo
 
 @dataclass(frozen=True)
 class Examination:
-    """What the kernel said of theorems and vectors, before any comparison with the lock."""
+    """The kernel's answers about theorems and vectors, before any comparison with the lock."""
 
     audit: Audit
     vectors: list[KernelVector]
@@ -125,7 +129,10 @@ def recheck(
     differences = _whole_differences(proofs, locked, now) if whole else findings.lock_findings(locked, now)
     failed = {tag for finding in (*wrong, *differences) for tag in finding.tags}
     words = {tag: FAILED if tag in failed else RECHECKED for tag in wanted}
-    return GateReport(words, wrong, differences, now if whole else None, found.exported if whole else "")
+    if not whole:
+        return GateReport(words, wrong, differences)
+    texts = {name: found.audit.definitions[name].text for name in now.definitions}
+    return GateReport(words, wrong, differences, now, found.exported, texts)
 
 
 def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled: set[str]) -> GateReport:
@@ -134,7 +141,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Where an audit of all theorems differs from the lock, each difference once."""
+    """The differences of an audit of all theorems from the lock, each listed once."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

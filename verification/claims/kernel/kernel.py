@@ -14,10 +14,10 @@ from covassay.verification.claims.kernel.sources import PROJECT
 REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable; where it is set, as in CI, Rocq must be installed
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
-MARK = "@@covassay@@"  # printed before every answer, to tell the answers apart
+MARK = "@@covassay@@"  # printed before every answer, to separate the answers
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]  # by default long terms are cut and broken
 COMPILE_ERROR = 300  # characters of one error of the compiler that are shown; the rest repeats the goal
-LOG_END = 1000  # characters of a log that are shown where no error could be singled out; the cause stands at its end
+LOG_END = 1000  # characters of a log that are shown if no single error is found; the cause is at its end
 
 
 class KernelError(Exception):
@@ -101,7 +101,7 @@ def compiled(folder: Path) -> set[str]:
 
 
 def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> dict[str, str]:
-    """What Rocq prints in answer to each question, by its key; one process answers all of them."""
+    """The answer of Rocq to each question, by its key; one process answers all of them."""
     script = [*preamble]
     for key, question in questions.items():
         script += [f'Goal True. idtac "{MARK} {key}". Abort.', question]
@@ -121,7 +121,7 @@ def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> d
 
 
 def ask_in_parallel(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
-    """What Rocq prints in answer to each question; several processes share slow questions."""
+    """The answer of Rocq to each question; several processes share slow questions."""
     parts = [dict(list(questions.items())[k::jobs]) for k in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
         answers = pool.map(lambda part: ask(build, preamble, part), [part for part in parts if part])

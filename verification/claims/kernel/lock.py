@@ -1,20 +1,20 @@
-"""proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
+"""The lock proofs/rocq.lock.json: the kernel's answers about the proofs, read and accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Three kinds of statements are kept twice: theorems, definitions, and lemmas about the numbers in proofs/vectors.json.
-(The kernel has evaluated these numbers.) One copy is text for people. The other is a digest of the explicit form, in
-which implicit arguments and notations are written out. So two statements that print alike but differ have different
-digests.
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel has evaluated these numbers.)
+One copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
+written out. So two statements that print alike but differ have different digests. Of a definition only this digest is
+kept; `covassay claims accept --rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
 claims) that something does. A witness is kept as text only.
 
-The file also holds digests of the sources of the proofs. With them a machine without Rocq can see whether the sources
-have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. With them a machine without Rocq can detect whether the
+sources have changed since the kernel was asked.
 """
 
 import json
@@ -29,7 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-# The relations of neighbouring data sets in the proofs: one row is another, or one row comes or goes.
+# The relations of neighbouring data sets in the proofs: one row is replaced, or added or removed.
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 T = TypeVar("T")
 
@@ -56,7 +56,10 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """What a theorem says, and what it rests on. The ledger cites it by its tag, its key in `RocqLock.theorems`."""
+    """The statement of a theorem and its axioms.
+
+    The ledger cites the theorem by its tag, its key in `RocqLock.theorems`.
+    """
 
     SHOWN = "statement"
 
@@ -70,7 +73,7 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Whether it has the shape of a theorem on a whole mechanism, by its locked name and statement.
+        """Whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
         Such a theorem NAME_dp or NAME_zcdp compares the law of a definition after which it is named, on data sets that
         are neighbours.
@@ -81,20 +84,13 @@ class LockedTheorem(LockEntry):
         return notion in ("dp", "zcdp") and own and any(relation in self.statement for relation in NEIGHBOURS)
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
-        """Whether it is the same theorem with the same statement. What lies beneath the statement is not compared."""
+        """Whether two entries have the same theorem with the same statement.
+
+        Definitions in the statement are not compared.
+        """
         return (self.file, self.theorem, self.statement, self.explicit) == (
             other.file, other.theorem, other.statement, other.explicit,
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class LockedDefinition(LockEntry):
-    """A definition that a statement uses, directly or through other definitions."""
-
-    SHOWN = "text"
-
-    text: str
-    explicit: str  # the digest of the explicit definition
 
 
 @dataclass(frozen=True)
@@ -149,7 +145,7 @@ class RocqLock:
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
     witnesses: Mapping[str, LockedWitness | AssumedWitness] = field(default_factory=dict)  # by predicate
     vectors: LockedVectors = field(default_factory=LockedVectors)
-    definitions: Mapping[str, LockedDefinition] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)  # beneath a statement: name -> digest
     sources: Mapping[str, str] = field(default_factory=dict)  # file -> digest
 
 
@@ -157,7 +153,7 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """The lock of what the kernel said of the proofs; `exported` is the text of proofs/vectors.json."""
+    """The lock made from the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -166,7 +162,7 @@ def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str =
         theorems={tagged.tag: _theorem(audit, tagged, statement) for tagged, statement in audit.theorems.items()},
         witnesses=_witnesses(audit),
         vectors=LockedVectors(sources.sha256(exported), lemmas),
-        definitions={n: LockedDefinition(audit.definitions[n].text, audit.definitions[n].digest) for n in beneath},
+        definitions={name: audit.definitions[name].digest for name in beneath},
         sources=sources.digests(folder),
     )
 
@@ -240,7 +236,7 @@ def parse(text: str) -> RocqLock:
             exported=_text(vectors["exported"], f"{NAME}, vectors, exported"),
             lemmas=_named(vectors["lemmas"], LockedLemma.read, f"{NAME}, vectors, lemmas"),
         ),
-        definitions=_named(content["definitions"], LockedDefinition.read, f"{NAME}, definitions"),
+        definitions=_named(content["definitions"], _text, f"{NAME}, definitions"),
         sources=_named(content["sources"], _text, f"{NAME}, sources"),
     )
     if as_text(known) != _dumped(content):
@@ -301,7 +297,7 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 def theorem_digest(lock: RocqLock, tag: str) -> str:
     """A digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
-    beneath = [lock.definitions[name].explicit for name in entry.definitions]
+    beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
 
 
@@ -315,7 +311,8 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """What a person must have read before the new lock is accepted: theorems, witnesses and lemmas of the vectors.
+    """The statements that a person must read before the new lock is accepted: of theorems, witnesses and lemmas of
+    vectors.
 
     Theorems go by their tags, witnesses by their predicates, lemmas by their names.
     """
@@ -324,11 +321,14 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
     return [*changed_theorems(old, new), *sorted(others)]
 
 
-def changes(old: RocqLock, new: RocqLock) -> list[str]:
-    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses."""
+def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
+    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses.
+
+    Of a definition that is new or changed, they show the text; `texts` has the texts by name.
+    """
     return [
         *_changed("theorem", old.theorems, new.theorems),
-        *_changed("definition", old.definitions, new.definitions),
+        *_changed_definitions(old.definitions, new.definitions, texts),
         *_changed("witness", old.witnesses, new.witnesses),
         *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
         *(["exported numbers differ from the locked ones"] if old.vectors.exported != new.vectors.exported else []),
@@ -351,6 +351,14 @@ def _changed(kind: str, old: Mapping[str, LockEntry], new: Mapping[str, LockEntr
             continue
         lines += [f"  - {old[name].shown}"] if name in old else []
         lines += [f"  + {new[name].shown}"] if name in new else []
+    return lines
+
+
+def _changed_definitions(old: Mapping[str, str], new: Mapping[str, str], texts: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            lines += [f"definition {name}", f"  + {texts[name]}" if name in new else "  - is no longer used"]
     return lines
 
 

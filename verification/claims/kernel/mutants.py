@@ -4,9 +4,9 @@
 
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
-again and its theorems audited; if they all pass, the files that need it follow. The first of these steps with a finding
-has rejected the mutant. The digest of the source changes with every edit, so it counts only where nothing else found
-anything, as for an edited comment.
+again and its theorems audited; if they all pass, the files that need it follow. The first step with a finding rejects
+the mutant. The digest of the source changes with every edit, so it counts only if no other step has a finding, as for
+an edited comment.
 """
 
 import json
@@ -43,7 +43,7 @@ class ProofMutant:
     file: str
     rule: str  # the key of findings.RULES that should reject it
     edits: tuple[tuple[str, str], ...]  # (old, new): new takes the place of old wherever that stands
-    alone: bool = False  # whether every other rule must let it pass
+    alone: bool = False  # whether every other rule must accept it
     audited: str = ""  # the file whose theorems are audited first, by default the edited one
 
     def applied(self, text: str) -> str:
@@ -57,7 +57,7 @@ class ProofMutant:
 
 @dataclass(frozen=True)
 class ProofMutantOutcome:
-    """What rejected a mutant."""
+    """The outcome for a mutant: the findings that rejected it."""
 
     mutant: ProofMutant
     findings: tuple[Discrepancy, ...]
@@ -89,7 +89,7 @@ def read(folder: Path) -> list[ProofMutant]:
 
 
 def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome:
-    """Apply a mutant to copies of the proofs and of a build directory, and see what the gate finds."""
+    """Apply a mutant to copies of the proofs and of a build directory, and run the gate."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="covassay-mutant-") as scratch:
         copy, build = Path(scratch) / "proofs", Path(scratch) / "build"
@@ -125,7 +125,7 @@ def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Disc
 
 
 def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str]) -> list[Discrepancy]:
-    """What an audit of the theorems and vectors in `scope` finds; `files` are those that are compiled.
+    """The findings of an audit of the theorems and vectors in `scope`; `files` are the compiled files.
 
     A witness whose lemma is in another file is passed over.
     """
@@ -181,7 +181,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _change(mutant: ProofMutant) -> str:
-    """The first edit as code, without what its two sides share beyond a few characters."""
+    """The first edit as code, with the common parts of its two sides shortened."""
     old, new = (" ".join(side.split()) for side in mutant.edits[0])
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])

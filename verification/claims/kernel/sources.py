@@ -1,4 +1,4 @@
-"""What can be read off the .v files without Rocq: tags, forbidden words and digests."""
+"""Information from the .v files without Rocq: tags, forbidden words and digests."""
 
 import hashlib
 import re
@@ -113,7 +113,7 @@ def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
 
 
 def banned(file: str, text: str) -> list[str]:
-    """A message, with the line, for every word that would let a theorem through unproved."""
+    """A message, with the line, for every word that would allow an unproved theorem."""
     bare = code(text)
 
     def told(position: int, token: str) -> str:

@@ -1,4 +1,4 @@
-"""Taking fully explicit statements apart, as Rocq prints them under Set Printing All.
+"""Parse fully explicit statements, as Rocq prints them under Set Printing All.
 
 For `forall (n : nat) (_ : @M.small R n), and (@M.good R n) (M.q n)` the binders are `nat` and `@M.small R n`, the
 conclusion is the rest, and it establishes M.good and M.q.

@@ -1,9 +1,8 @@
 """Error against n, d and the budget, on log–log grids, beside the exponents that the theory gives.
 
 A rate is an upper bound over all data, so it can be seen only on data that are hard for the mechanism. The error of
-additive noise is the same on all data. Where the error adapts to the data, the hard case has all of its eigenvalues at
-the level of the noise: larger ones are easy to find, and smaller ones cost little when they are lost
-(`at_the_noise_level`).
+additive noise is the same on all data. If the error adapts to the data, the hard case has all eigenvalues at the level
+of the noise: larger eigenvalues are easy to estimate, and losing smaller ones costs little (`at_the_noise_level`).
 
 Each row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
 logarithms, with the standard error that follows from the scatter of the draws.
@@ -20,7 +19,8 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-TOLERANCE = 0.1  # between measured and theoretical slope: less than half of 1/4, by which the rates differ at least
+# allowed difference between measured and theoretical slope: less than half of 1/4, the least difference of two rates
+TOLERANCE = 0.1
 DATA_SEED = 17  # the parameters of the Gaussian data are the same for `normal_rows` and `normal_parameters`
 
 NORMS: dict[str, Callable[[Matrix], float]] = {
@@ -41,20 +41,20 @@ class Point:
 
 
 def true_second_moment(point: Point, x: Matrix) -> Matrix:
-    """What most mechanisms estimate: the second moment of the data themselves."""
+    """The quantity that most mechanisms estimate: the second moment of the data themselves."""
     return second_moment(x)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate of the theory: the error of `mechanism` is proportional to a power of what is varied.
+    """A rate of the theory: the error of `mechanism` is proportional to a power of the varied quantity.
 
     varied : "n", "d", "budget", or the name of a parameter of the mechanism.
     slope : the power.
     data : the data set at a point.
-    truth : what the mechanism estimates.
+    truth : the quantity that the mechanism estimates.
     error : the error of an output, given the truth; by default the norm of their difference.
-    constant : the error at a point according to the theory, where it gives the constant as well.
+    constant : the error at a point according to the theory, if it also gives the constant.
     at_most : whether the theory only says that the error grows no faster than this power.
     """
 
@@ -160,7 +160,7 @@ def no_signal(point: Point) -> Matrix:
 
 
 def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Matrix]:
-    """Data of trace 1 with equal eigenvalues at the level of the noise, as many as fit."""
+    """Data of trace 1 with as many equal eigenvalues at the level of the noise as possible."""
 
     def data(point: Point) -> Matrix:
         k = min(point.d, max(1, round(1 / level(point))))

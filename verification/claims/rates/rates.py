@@ -17,7 +17,7 @@ from covassay.verification.claims.rates.accuracy import (
 
 SIZES = (1000.0, 2000.0, 4000.0, 8000.0)
 BUDGETS = (0.1, 0.2, 0.4, 0.8)
-DIMENSIONS = (36.0, 54.0, 81.0, 122.0)  # not smaller: at d = 16, ‖Z‖/(ρd) is still 10 % below its limit
+DIMENSIONS = (36.0, 54.0, 81.0, 122.0)  # the least d: at d = 16, ‖Z‖/(ρd) is still 10 % below its limit
 
 
 def _theorem_1(norm: str, p: float) -> list[Rate]:

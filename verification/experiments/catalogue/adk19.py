@@ -1,6 +1,6 @@
 """The experiments of ADK19 §4, and those that §4 mentions of Appendix C, which our copy of the paper does not have.
 
-Rows of the data sets are scaled to the unit ball; how the authors scaled them is not stated. As in the paper, the
+Rows of the data sets are scaled to the unit ball; the paper does not state its scaling. As in the paper, the
 eigenvalues of every released matrix are clipped to [0, n], here [0, 1], because matrices are divided by n. Gaussian
 noise is calibrated exactly (Balle and Wang 2018), for neighbours that replace a row.
 """
@@ -20,7 +20,7 @@ from covassay.verification.experiments.findings import PaperClaim, beats, larges
 from covassay.verification.experiments.measures import RELATIVE
 
 EPSILONS = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
-BETA = 0.1  # not stated; DLY22 uses it for the same method
+BETA = 0.1  # not stated in ADK19; DLY22 uses this value for the same method
 
 
 def _gaussian(exponent: int) -> Method:

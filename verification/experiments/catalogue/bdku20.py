@@ -1,7 +1,7 @@
 """The experiments of CoinPress (BDKU20) on Gaussian data, as its published code sets them up.
 
-The text of the paper was not at hand. The settings are those of its code (github.com/twistedcubic/coin-press, 9c74725).
-That code reports means without the most extreme tenth of 100 runs; here it is the mean of all.
+We did not have the text of the paper. The settings are those of its code (github.com/twistedcubic/coin-press, 9c74725).
+That code reports means without the most extreme tenth of 100 runs; here the mean is over all runs.
 """
 
 import math
@@ -48,7 +48,7 @@ MEAN = (
 
 
 def _grids(grid: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
-    """Every third value at the small scale, and all at that of the paper."""
+    """The grids: every third value at scale small, and all values at scale paper."""
     return {"small": grid[::3], "paper": grid}
 
 

@@ -66,7 +66,7 @@ def released_em(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Mat
 
 
 def released_separate(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """SeparateCov as the released code has it, with the singular vectors of an indefinite matrix."""
+    """SeparateCov as in the released code, with the singular vectors of an indefinite matrix."""
     n, d = rows.shape
     moment, scale = second_moment(rows), math.sqrt(2 / setting["rho"]) / n
     u, _, vt = np.linalg.svd(moment + scale * gauss_cov.draw_noise(d, rng, ensemble="wigner"))
@@ -129,7 +129,7 @@ _SIZES = {"small": SMALL, "paper": PAPER}
 
 
 def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
-    """In Figure 3 the winner is better at these dimensions, and at these numbers of rows and budgets."""
+    """The claims of Figure 3: the winner is better at given dimensions, numbers of rows and budgets."""
 
     def check(lines: Lines) -> Outcome:
         by_dimension = beats([winner], [loser], ["b"], at=dimensions)

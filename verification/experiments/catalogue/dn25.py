@@ -1,4 +1,4 @@
-"""Experiments on the theorems of DN25, which has none: Schatten norms, the gain of the projection, constants."""
+"""Experiments on the theorems of DN25, a paper without any: Schatten norms, the gain of the projection, constants."""
 
 import math
 from functools import partial
@@ -36,13 +36,13 @@ def theorem_1(panel: str, measure: str, value: float) -> float:
 
 
 def scaled(p: float, output: Matrix, sample: Sample) -> float:
-    """‖output − Σ‖_{S_p} n/d^{1 + 1/p}, at ε = 1: what Theorem 1 says is at most 3."""
+    """‖output − Σ‖_{S_p} n/d^{1 + 1/p} at ε = 1, which is at most 3 by Theorem 1."""
     n, d = sample.rows.shape
     return float(schatten(p, output, sample) * n * EPSILON / d ** (1 + 1 / p))
 
 
 def spectral(output: Matrix, sample: Sample) -> float:
-    """‖Z‖/d for noise at scale 1, which is what Theorem 6 says is at most 1.1."""
+    """‖Z‖/d for noise at scale 1, which is at most 1.1 by Theorem 6."""
     n, d = sample.rows.shape
     return float(schatten(math.inf, output, sample) * n * EPSILON / (2 * d))
 

@@ -1,1 +1,1 @@
-"""Data sets of the experiments: drawn, from scikit-learn, or from files that the user has. Nothing is fetched."""
+"""Data sets of the experiments: random, from scikit-learn, or from files of the user. Nothing is downloaded."""

@@ -1,4 +1,4 @@
-"""Wine, breast cancer and digits, as scikit-learn brings them along.
+"""Wine, breast cancer and digits, from scikit-learn.
 
 The bounds are round numbers above what such measurements can be expected to reach. They are ours: the sources state
 none.

@@ -50,7 +50,7 @@ def read(path: Path, axes: int) -> NDArray[np.uint8]:
 
 
 def _in(folder: Path, name: str) -> Path:
-    """The file of that name in the folder, or its compressed form; a path that is a file stands for itself."""
+    """The file of that name in the folder, or its compressed form; a path to a file is returned unchanged."""
     if not folder.is_dir():
         return folder
     plain = folder / name

@@ -1,4 +1,4 @@
-"""Data sets as the panels of the experiments take them: functions of the setting, the randomness and the files."""
+"""Data sets of the panels: functions of the setting, the generator and the files."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Draw = Callable[[Setting, np.random.Generator, Files], Sample]
 
 
 def of_rows(rows: Matrix) -> Sample:
-    """The data set whose own second moment is to be estimated."""
+    """The sample whose own second moment is to be estimated."""
     return Sample(rows, second_moment(rows))
 
 
@@ -23,12 +23,12 @@ def zipf(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
 
 
 def standing(rows: Callable[[Files], Matrix]) -> Draw:
-    """A data set that is always the same."""
+    """A data set that does not depend on the setting or the generator."""
     return lambda setting, rng, files: of_rows(rows(files))
 
 
 def subset(rows: Callable[[Files], Matrix]) -> Draw:
-    """n rows of a data set, drawn without replacement; all of them, in their order, if it has no more."""
+    """n rows of a data set, drawn without replacement; all rows in their order if there are at most n."""
 
     def drawn(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
         everything = rows(files)

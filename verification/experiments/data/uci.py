@@ -1,6 +1,6 @@
 """Adult and Airfoil in the published formats of the UCI repository, with public bounds.
 
-Adult: lines of 15 fields separated by commas, the last one the income, which is left out. A categorical field becomes
+Adult: lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field becomes
 one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories, 105 columns.
 A number is mapped onto [−1, 1]. Each of the 14 fields contributes at most 1 to the squared norm, so rows are divided by
 √14.
@@ -44,7 +44,7 @@ ADULT: dict[str, tuple[float, float] | str] = {  # bounds of a number, or the pu
     "France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala Nicaragua Scotland Thailand "
     "Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
 }
-INCOMES = "<=50K", ">50K"  # in adult.test with a full stop
+INCOMES = "<=50K", ">50K"  # with a full stop in adult.test
 HEADING = "|1x3 Cross validator"  # the first line of adult.test
 
 

@@ -35,9 +35,9 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
     squared_radius,
 )
 from covassay.reference.privacy import ZCDP
-from covassay.verification.audit.negative_controls.of_coinpress import published_order
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
+from tests.negative_controls.of_coinpress import published_order
 from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS, neighbours
 
 PROPERTY = settings(max_examples=60)

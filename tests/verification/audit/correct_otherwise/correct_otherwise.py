@@ -1,23 +1,27 @@
-"""Correct implementations that are written otherwise than the reference: none may be refuted.
+"""Correct implementations that differ from the reference: none may be refuted.
 
 Each has the law of the reference by another algorithm, another stream of randomness, another order of the sums or
 another type of numbers. They validate their input as far as their author would.
 """
 
+import copy
+import functools
 import math
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, special, stats
+from scipy import fft, linalg, special, stats
 
 from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, unit_rows
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import haar
 from covassay.reference.laws import matrix_bingham as matrix_bingham_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
+from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.approximate.l2_approximate import largest_move
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
@@ -45,7 +49,7 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Otherwise:
-    """A correct implementation: what it does otherwise, and the mechanism that it is."""
+    """A correct implementation: its difference from the reference, and its mechanism."""
 
     what: str
     mechanism: str
@@ -58,7 +62,7 @@ class Otherwise:
 
 
 def checked(x: Any) -> Matrix:
-    """Refuses what is no finite matrix, and clips rows one by one."""
+    """Reject an argument that is no finite matrix, and clip rows one by one."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -99,7 +103,7 @@ def by_singular_values(x: Matrix) -> Matrix:
 
 
 def from_covariance(x: Matrix) -> Matrix:
-    """np.cov plus the mean's square."""
+    """The second moment as np.cov plus the square of the mean."""
     rows = checked(x)
     mean = rows.mean(axis=0)
     return np.asarray(np.atleast_2d(np.cov(rows.T, bias=True)) + np.outer(mean, mean))
@@ -179,7 +183,7 @@ def scipy_laplace(rng: Rng, size: int) -> Vector:
 
 
 def products_laplace(rng: Rng, size: int) -> Vector:
-    """The determinant of four normal numbers is a Laplace number."""
+    """A Laplace number as the determinant of four normal numbers."""
     a, b, c, d = rng.standard_normal((4, size))
     return np.asarray(a * d - b * c)
 
@@ -218,7 +222,7 @@ def goe_from_a_square(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def goe_turned(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The ensemble does not change when it is turned, so it is drawn in a random basis."""
+    """The law of the ensemble is invariant under rotations, so it is drawn in a random basis."""
     q = haar.sample(x.shape[1], rng)
     w = q @ gauss_cov.draw_noise(x.shape[1], rng, ensemble="goe") @ q.T
     return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2
@@ -399,7 +403,7 @@ def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """I minus a projection on the other directions, drawn in a basis of its own."""
+    """I minus a projection onto the orthogonal directions, drawn in another basis."""
     rows = checked(x)
     d = rows.shape[1]
     if d < 2:
@@ -426,7 +430,7 @@ def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
 
 
 def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The second moment of the rows (x, 1) with one noise, which holds the mean in its last column."""
+    """The noisy second moment of the rows (x, 1), whose last column contains the mean."""
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
@@ -515,7 +519,7 @@ def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """The mean of every column for itself, with the library's own noise in another order."""
+    """The mean of every column separately, with the library's noise in another order."""
     noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
 
@@ -534,6 +538,156 @@ def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     values, vectors = np.linalg.eigh(s)
     y = (s + (vectors * np.abs(values)) @ vectors.T) / 2
     return np.asarray((y + y.T) / 2)
+
+
+# STRANGER WAYS
+
+
+def opposite_noises(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The mean of two releases whose second noises are opposite."""
+    n, d = x.shape
+    noise, opposite = (triangle(rng.standard_normal(d * (d + 1) // 2), d) for _ in range(2))
+    sigma = gauss_cov.noise_scale(n, rho)
+    return (by_einsum(x) + sigma * (noise + 3 * opposite) + by_einsum(x) + sigma * (noise - 3 * opposite)) / 2
+
+
+LAYERS = 16
+
+
+def layers(rng: Rng, size: int) -> Vector:
+    """Rejection below a stair of 16 layers, with the tail by rejection from an exponential law."""
+    edges = np.linspace(0, 3.2, LAYERS + 1)
+    heights = np.exp(-(edges**2) / 2)
+    areas = np.append(heights[:-1] * np.diff(edges), heights[-1] / edges[-1])
+    found: list[float] = []
+    while len(found) < size:
+        k = int(rng.choice(LAYERS + 1, p=areas / areas.sum()))
+        if k < LAYERS:
+            z = edges[k] + rng.random() * edges[1]
+            accepted = rng.random() * heights[k] < math.exp(-z * z / 2)
+        else:
+            z = edges[-1] + rng.standard_exponential() / edges[-1]
+            accepted = rng.random() < math.exp(-((z - edges[-1]) ** 2) / 2)
+        if accepted:
+            found.append(-z if rng.integers(2) else z)
+    return np.array(found)
+
+
+_spare: list[float] = []
+
+
+def with_a_spare(rng: Rng, size: int) -> Vector:
+    """Two numbers at a time, as Marsaglia and Bray have it; the second is for the next call."""
+    found: list[float] = []
+    while len(found) < size:
+        if not _spare:
+            _spare.extend(box_muller(rng, 2))
+        found.append(_spare.pop())
+    return np.array(found)
+
+
+def single_noise(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
+    """The noise is drawn in float32."""
+    n, d = x.shape
+    sigma = gauss_cov_approximate.sensitivity(n) * gaussian_approximate.multiplier(epsilon, delta, "paper")
+    return by_einsum(x) + sigma * triangle(rng.standard_normal(d * (d + 1) // 2, dtype=np.float32), d)
+
+
+def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """Eigenvalues of one draw, in a basis that is the Q of a square of normal numbers."""
+    d = x.shape[1]
+    values = np.linalg.eigvalsh(gauss_cov.draw_noise(d, rng, ensemble="goe"))
+    q, r = np.linalg.qr(rng.standard_normal((d, d)))
+    q = q * np.sign(np.diag(r))
+    w = (q * rng.permutation(values)) @ q.T
+    return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2
+
+
+@functools.lru_cache
+def kept_factor(size: int) -> Matrix:
+    """A factor of the identity: the eigenvectors of a matrix that is public."""
+    return np.asarray(np.linalg.eigh(np.minimum.outer(np.arange(size), np.arange(size)) + 1.0)[1])
+
+
+def by_a_kept_factor(rng: Rng, size: int) -> Vector:
+    return np.asarray(kept_factor(size) @ rng.standard_normal(size))
+
+
+def by_cosines(rng: Rng, size: int) -> Vector:
+    """A discrete cosine transform turns normal noise into normal noise."""
+    return np.asarray(fft.dct(rng.standard_normal(size), norm="ortho"))
+
+
+def in_order_of_size(x: Matrix) -> Matrix:
+    """The longest rows last, in blocks whose ends the data decide."""
+    rows = checked(x)
+    rows = rows[np.argsort((rows**2).sum(axis=1), kind="stable")]
+    middle = int(np.searchsorted((rows**2).sum(axis=1), 0.5))
+    return np.asarray((rows[:middle].T @ rows[:middle] + rows[middle:].T @ rows[middle:]) / len(rows))
+
+
+def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The rows are added to the noise, one by one, and the sum is divided."""
+    n, d = x.shape
+    total = n * gauss_cov.noise_scale(n, rho) * triangle(rng.standard_normal(d * (d + 1) // 2), d)
+    for row in checked(x):
+        total = total + np.outer(row, row)
+    return np.asarray(total / n)
+
+
+def gamma_shares(rng: Rng, size: int) -> Vector:
+    """The shares of five parties, whose sum is a Laplace number."""
+    return np.asarray((rng.gamma(0.2, size=(5, size)) - rng.gamma(0.2, size=(5, size))).sum(axis=0))
+
+
+def normal_shares(rng: Rng, size: int) -> Vector:
+    return np.asarray(rng.standard_normal((5, size)).sum(axis=0) / math.sqrt(5))
+
+
+def cropped(rng: Rng, size: int) -> Vector:
+    """More numbers than are needed; the last ones are taken, in a random order."""
+    return rng.permutation(rng.laplace(size=size + 9)[9:])
+
+
+def one_source(rng: Rng, size: int) -> Vector:
+    """A generator for every number, which goes on where the one before has ended."""
+    source = np.random.PCG64(int(rng.integers(2**62)))
+    return np.array([np.random.Generator(source).standard_normal() for _ in range(size)])
+
+
+def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The lower triangle is drawn again from the same state."""
+    d = x.shape[1]
+    state = rng.bit_generator.state
+    upper = np.triu(rng.standard_normal((d, d)))
+    rng.bit_generator.state = state
+    lower = np.triu(rng.standard_normal((d, d)), 1).T
+    return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * (upper + lower)
+
+
+def mirrored_by_a_copy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The lower triangle is drawn from a copy of the generator."""
+    d, twin = x.shape[1], copy.deepcopy(rng)
+    noise = np.triu(rng.standard_normal((d, d))) + np.triu(twin.standard_normal((d, d)), 1).T
+    return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * noise
+
+
+def one_key_for_an_entry(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The generator of an entry is seeded with its place, the smaller index first."""
+    d, key = x.shape[1], int(rng.integers(2**62))
+    seeds = [[(key, min(i, j), max(i, j)) for j in range(d)] for i in range(d)]
+    noise = np.array([[np.random.default_rng(seed).standard_normal() for seed in row] for row in seeds])
+    return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * noise
+
+
+def in_threads(rng: Rng, size: int) -> Vector:
+    with ThreadPoolExecutor(2) as pool:
+        parts = pool.map(lambda one: one.standard_normal(), rng.spawn(size))
+        return np.array(list(parts))
+
+
+def nine_digits(y: Matrix) -> Any:
+    return [[float(f"{value:.9g}") for value in row] for row in np.asarray(y).tolist()]
 
 
 WIGNER, GOE = (("ensemble", "wigner"),), (("ensemble", "goe"),)
@@ -604,4 +758,22 @@ CORRECT_OTHERWISE = (
     Otherwise("the recursion, in other units", "recursive-moment", recursion_of_the_paper),
     Otherwise("a point of a larger ball", "l2-approximate", point_of_a_larger_ball),
     Otherwise("one diagonal after another", "block-tridiagonal", one_diagonal_after_another),
+    Otherwise("two releases with opposite noises", "gauss-cov", opposite_noises, WIGNER),
+    Otherwise("rejection by layers", "gaussian", gaussian_components(layers)),
+    Otherwise("keeps a number for the next call", "gaussian", gaussian_components(with_a_spare), seeded=False),
+    Otherwise("noise in float32", "gauss-cov-approximate", single_noise, PAPER),
+    Otherwise("eigenvalues and the Q of a square", "gauss-cov", goe_by_its_spectrum, GOE),
+    Otherwise("a factor that is kept", "gaussian", gaussian_components(by_a_kept_factor)),
+    Otherwise("a cosine transform", "gauss-cov", wigner(by_fsum, by_cosines), WIGNER),
+    Otherwise("the longest rows last", "lap-cov", lap(scipy_laplace, in_order_of_size), PAPER),
+    Otherwise("noise first", "gauss-cov", noise_first, WIGNER),
+    Otherwise("shares of gamma numbers", "lap-cov", lap(gamma_shares), PAPER),
+    Otherwise("shares of normal numbers", "gaussian", gaussian_components(normal_shares)),
+    Otherwise("more numbers than needed, in random order", "entrywise-laplace", full_laplace(cropped), PAPER),
+    Otherwise("many generators of one source", "gauss-cov", wigner(in_blocks, one_source), WIGNER),
+    Otherwise("rewinds the generator", "gauss-cov", mirrored_by_rewinding, WIGNER),
+    Otherwise("copies the generator", "gauss-cov", mirrored_by_a_copy, WIGNER),
+    Otherwise("a seed for every entry", "gauss-cov", one_key_for_an_entry, WIGNER),
+    Otherwise("threads with children of the generator", "gauss-cov", wigner(by_einsum, in_threads), WIGNER),
+    Otherwise("nine digits", "gauss-cov", wigner(by_einsum, python_gauss, nine_digits), WIGNER),
 )

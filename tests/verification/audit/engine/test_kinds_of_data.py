@@ -1,4 +1,4 @@
-"""The law on data of many kinds: the places are uniform, and data that are treated in another way are seen."""
+"""The law on data of many kinds: the ranks are uniform, and data that are treated differently are detected."""
 
 import itertools
 from collections import Counter
@@ -21,10 +21,10 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import uniform
 from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.negative_controls.of_kinds import NEGATIVE_CONTROLS
 
 ALPHA = 1e-9
 
@@ -48,7 +48,7 @@ def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
 
 
 def test_rounding_errors_are_ties() -> None:
-    """Zero in one implementation is 1e-17 in the other: the place is then chance alone."""
+    """Zero in one implementation is 1e-17 in the other: the rank is then random."""
     rng = np.random.default_rng(0)
     found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
     assert found.max() > 0.6
@@ -61,7 +61,12 @@ def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
 
 
-BESIDE = Beside(laplace, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
+def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+    """That many draws of `laplace`."""
+    return np.array([laplace(x, rng) for _ in range(size)])
+
+
+BESIDE = Beside(many, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
 
 
 def looked_at(draw: object, samples: int = 2000) -> list[Finding]:
@@ -102,7 +107,7 @@ def test_a_branch_for_some_data_is_seen_and_named(draw: object, named: str) -> N
 
 @pytest.mark.thorough
 def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_out() -> None:
-    def rejects(x: Matrix, rng: np.random.Generator) -> Matrix:
+    def rejects(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         raise InvalidInput("x = …: must be something else")
 
     setting = Setting(Target("x", lambda x, *, epsilon, rng: laplace(x, rng)), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
@@ -143,7 +148,7 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """The same code on both sides: this tests the places, not the law. False alarm at most 3e-5 for each."""
+    """The code is the same on both sides: this tests the ranks, not the law. False alarm at most 3e-5 for each."""
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None
@@ -171,7 +176,7 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """Too little noise of a symmetric law moves the places to the middle, which the places themselves show less."""
+    """Too little noise of a symmetric law moves the ranks to the middle, which a test of the ranks hardly detects."""
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
     group = kinds_of_data._Group()

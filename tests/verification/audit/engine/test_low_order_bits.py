@@ -25,7 +25,6 @@ from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFindings, low_order_bits, shown_loss
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import known
-from covassay.verification.audit.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.reports.json_report import as_json
@@ -34,6 +33,7 @@ from covassay.verification.audit.reports.words import bits_sentence
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.declared import stated_claim
 from covassay.verification.statistics.ratio import EventCounts
+from tests.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
 
 CLAIM = PureDP(1.0)
 ALPHA = 1e-10

@@ -18,7 +18,11 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import COLUMNS, NAMES, OTHER_SHAPES, ROWS, Shapes, grid, run_shapes
 from covassay.verification.audit.engine.tails import RARE_BRANCHES, rare_branches, tail_findings
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.changed_noise import (
+from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
+from covassay.verification.statistics.laws import LAPLACE, NORMAL
+from covassay.verification.statistics.tests import gamma_total, kolmogorov_smirnov
+from tests.negative_controls.changed_noise import (
     Change,
     Declared,
     at_times,
@@ -27,11 +31,7 @@ from covassay.verification.audit.negative_controls.changed_noise import (
     scaled_where,
     with_noise,
 )
-from covassay.verification.audit.negative_controls.of_tails import student
-from covassay.verification.audit.targets.target import Target
-from covassay.verification.declared import default_claim
-from covassay.verification.statistics.laws import LAPLACE, NORMAL
-from covassay.verification.statistics.tests import gamma_total, kolmogorov_smirnov
+from tests.negative_controls.of_tails import student
 
 SHAPED = [  # mechanisms whose law is known at other shapes, for their default options
     name
@@ -132,7 +132,7 @@ def test_the_reference_has_its_law_at_every_shape(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPED)
 def test_the_references_have_their_laws_at_every_shape_over_seeds(name: str) -> None:
-    """Each with a false-alarm probability below 1e-6."""
+    """Each test has a false-alarm probability below 1e-6."""
     assert min(law_of_the_reference(name, seed) for seed in range(3)) > 1e-6
 
 

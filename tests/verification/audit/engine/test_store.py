@@ -1,4 +1,4 @@
-"""A store gives back what was put into it, also after a kill, and nothing else is taken for one."""
+"""A store returns its values, also after a kill, and no other file is accepted as a store."""
 
 import os
 import signal
@@ -102,7 +102,7 @@ def test_the_store_of_another_run_is_refused_and_the_difference_is_named(file: P
 
 def test_a_store_of_another_form_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "FORM", 9)
-    with pytest.raises(InvalidInput, match="its form is 2, and this version of covassay reads 9"):
+    with pytest.raises(InvalidInput, match="its form is 3, and this version of covassay reads 9"):
         _read(file)
 
 

@@ -1,4 +1,5 @@
-"""Data on which a mechanism in steps has a simple law: the reference has it there, and too little noise is seen.
+"""Data on which a mechanism with several steps has a simple law: the reference has it, and too little noise is
+detected.
 
 A wrong failure has probability below 1e-9 for each test of a scenario; the seed is fixed.
 """
@@ -9,8 +10,8 @@ import pytest
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.negative_controls.broken import other_noise, times
 from covassay.verification.declared import default_claim
+from tests.negative_controls.broken import other_noise, times
 
 CERTAIN = [
     ("adaptive-cov", {}, "rows that are not clipped"),

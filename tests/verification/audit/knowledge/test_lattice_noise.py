@@ -1,4 +1,4 @@
-"""The profile of noise on a lattice: exact on fine and on coarse lattices, and it accuses no atom of the law.
+"""The profile of noise on a lattice: exact on fine and coarse lattices, and atoms of the law are no defects.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
 """
@@ -19,11 +19,11 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.knowledge import discrete_gaussian_covariance, discrete_laplace_covariance
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.knowledge.shared.lattice_noise import Lattice, Tail
-from covassay.verification.audit.negative_controls.of_lattice import NEGATIVE_CONTROLS
-from covassay.verification.audit.negative_controls.trial import caught
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.laws import LAPLACE, NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
+from tests.negative_controls.of_lattice import NEGATIVE_CONTROLS
+from tests.negative_controls.trial import caught
 
 ALPHA = 1e-9
 LAPLACE_NAME, GAUSSIAN_NAME = "discrete-laplace-covariance", "discrete-gaussian-covariance"

@@ -1,4 +1,4 @@
-"""Known bugs: what each declares agrees with the control that repeats it, and with figures found in another way."""
+"""Known bugs: their declarations agree with the controls that repeat them, and with figures from another method."""
 
 import math
 
@@ -16,8 +16,8 @@ from covassay.verification.audit.known_bugs.bingham_wrong_sign import (
     loss,
     wrong_law,
 )
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.statistics.tests import binomial
+from tests.negative_controls.every import NEGATIVE_CONTROLS
 
 Q, K, ETA = 6, 400, 0.25
 FALSE_ALARM = 1e-9

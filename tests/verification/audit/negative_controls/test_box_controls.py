@@ -6,22 +6,13 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Box, Matrix
-from covassay.verification.audit.adapters.negative_controls import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
-from covassay.verification.audit.negative_controls.of_box import (
-    BOX_CONTROLS,
-    CORRECT,
-    UNEQUAL,
-    UNIT,
-    Bounds,
-    BoxControl,
-    clipped,
-    covariance,
-)
 from covassay.verification.audit.recorded.facts import ExactLosses
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
+from tests.negative_controls.adapter import TARGETS
+from tests.negative_controls.of_box import BOX_CONTROLS, CORRECT, UNEQUAL, UNIT, Bounds, BoxControl, clipped, covariance
 
 QUICK = ("box-triangle-orders", "box-triangle-orders-placed", "box-divisor")
 
@@ -45,7 +36,7 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """With equal widths every scale is right whatever the order is; the target is tried with other bounds too."""
+    """With equal widths the order of the scales does not matter; so the target is tried with other bounds too."""
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
     assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
@@ -93,7 +84,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Bounds of its own, and an error for rows outside them or for one row."""
+    """A target with its own bounds that raises for rows outside them or for one row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")

@@ -1,4 +1,4 @@
-"""The comparison with other auditors: its cases, its table, and the page that tells it."""
+"""The comparison with other auditors: its cases, its table and its page."""
 
 import math
 from dataclasses import replace
@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.peers import page as pages
-from covassay.verification.audit.peers import table
-from covassay.verification.audit.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
-from covassay.verification.audit.peers.page import REASONS, behind, page
-from covassay.verification.audit.peers.table import Line, as_csv, from_csv, measure, merged
-from covassay.verification.audit.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
 from covassay.verification.maintain.__main__ import PROGRAM
+from tests.peers import page as pages
+from tests.peers import table
+from tests.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
+from tests.peers.page import REASONS, behind, page
+from tests.peers.table import Line, as_csv, from_csv, measure, merged
+from tests.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ def test_the_columns_of_a_line_are_consistent() -> None:
 
 
 def test_a_stricter_level_shows_less() -> None:
-    """DP-Sniper takes both levels from the same draws; the others draw or choose anew for each."""
+    """DP-Sniper uses the same draws for both levels; the other tools make new draws or choices for each."""
     by_key = {(line.case, line.tool, line.level): line for line in KEPT}
     for (case, tool, level), line in by_key.items():
         if level == "1e-09" and tool == SNIPER and line.setting == by_key[case, tool, "0.05"].setting:
@@ -107,7 +107,7 @@ def test_the_setting_with_the_largest_median_bound_counts_and_errors_are_counted
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "refuted"), [("laplace", False), ("svt-4", True), ("inferred-domain", True)])
 def test_covassay_is_measured_the_same_way_twice(name: str, refuted: bool) -> None:
-    """svt-4 is seen by a learned statistic alone; inferred-domain by outputs of another length."""
+    """Only a learned statistic detects svt-4; outputs of another length reveal inferred-domain."""
     first, again = (measure(CASES[name], TOOLS[COVASSAY], 5000, 1) for _ in range(2))
     assert first == again
     assert bool(first[0].refuted) == refuted

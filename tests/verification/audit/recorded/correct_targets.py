@@ -1,6 +1,8 @@
-"""Correct functions that try to fool recorded draws: none may be refuted. The query moves by at most 1 for the pair."""
+"""Correct functions that are difficult for recorded draws: none may be refuted. The query changes by at most 1."""
 
+import copy
 import functools
+import json
 import math
 import random
 import secrets
@@ -40,7 +42,7 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Wrong, in fact; but what it draws is no noise, and nothing is decided by these draws."""
+    """This function is wrong, but its draws are not the noise, so these draws decide nothing."""
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -51,7 +53,7 @@ def seed_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Half of the rows, with twice the budget that the amplification leaves."""
+    """A release from half of the rows, with the larger budget that amplification by sampling allows."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.random(len(x)) < 0.5]) + rng.laplace(scale=1 / stronger)
 
@@ -82,7 +84,7 @@ def mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def basis_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Laplace noise in a basis that is turned by signs with the data: the law is the same."""
+    """Laplace noise in a basis whose signs depend on the data, which does not change the law."""
     sign = 1.0 if query(x) > 0.5 else -1.0
     return query(x) + sign * rng.laplace(scale=1 / epsilon)
 
@@ -181,7 +183,7 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def mean_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two releases of half the budget, of which the mean is told."""
+    """The mean of two releases with half the budget each."""
     return (query(x) + rng.laplace(scale=2 / epsilon, size=2)).mean()
 
 
@@ -215,7 +217,7 @@ def spawned(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A threshold with noise, then a sum of what is below it, with half of the budget each."""
+    """A noisy threshold, then a noisy sum of the values below it, with half of the budget each."""
     threshold = np.clip(np.round(rng.laplace(scale=2 / epsilon)), 0.0, 1.0)
     return np.minimum(x, threshold).sum() + rng.laplace(scale=2 / epsilon)
 
@@ -247,7 +249,7 @@ def handed_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The noise scale is off by rounding, and not alike on both data sets."""
+    """The noise scale has different rounding errors on the two data sets."""
     off = 1 + 1e-6 * query(x)
     return query(x) + rng.laplace(scale=off / epsilon)
 
@@ -329,7 +331,7 @@ def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def shuffled_by_sorting(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Every row gets noise of its own, and the order of the rows is lost."""
+    """Every row gets independent noise, and the rows are shuffled."""
     return (np.clip(x[:, 0], 0, 1) + rng.laplace(scale=1 / epsilon, size=len(x)))[np.argsort(rng.random(len(x)))]
 
 
@@ -350,7 +352,7 @@ def cube_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The output has fifteen digits, of which few are left for the data."""
+    """The output has fifteen digits, and only few of them depend on the data."""
     return 3e12 + query(x) + rng.laplace(scale=1 / epsilon)
 
 
@@ -362,7 +364,7 @@ def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Whether one of three noisy thresholds is passed; it draws until one is."""
+    """A sparse vector of three noisy queries, which draws until one exceeds its threshold."""
     threshold = 0.5 + rng.laplace(scale=2 / epsilon)
     for k in range(3):
         if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
@@ -416,7 +418,7 @@ def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
-# A DRAW THAT DECIDES, AND IS NONE OF THOSE WITHOUT NOISE
+# DRAWS THAT DECIDE, BUT NOT ABOUT WHETHER THERE IS NOISE
 
 
 @correct
@@ -437,7 +439,7 @@ def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A sum of bits, told by randomised response in a number with many digits."""
+    """A sum of bits from randomised response, in a number with many digits."""
     rng.random()
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -458,7 +460,7 @@ def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Where a number is large, its size is drawn anew beyond that, as a Laplace number has no memory."""
+    """If a number is large, its excess is drawn again, which keeps the Laplace law because it is memoryless."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
@@ -480,3 +482,149 @@ def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
     """The query and the noise are rounded to one grid; rounding moves the query by 1/8 more."""
     return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8
+
+
+# FEW SEEDS, OR ONE STREAM OF NUMBERS FOR SEVERAL GENERATORS
+
+
+@correct
+def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Randomised response: both data sets have both outputs, however few the seeds are."""
+    seeded = np.random.default_rng(int(rng.integers(2**20)))
+    bit = query(x) > 0.5
+    return float(bit if seeded.random() < math.exp(epsilon) / (1 + math.exp(epsilon)) else not bit)
+
+
+@correct
+def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Each generator goes on where the one before has ended."""
+    source = np.random.PCG64(int(rng.integers(2**62)))
+    noise = [np.random.Generator(source).laplace(scale=2 / epsilon) for _ in range(2)]
+    return np.array([query(x) + noise[0], query(x) + noise[1]])
+
+
+@correct
+def rewound(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """One noise, told twice: the generator is set back in between."""
+    state = rng.bit_generator.state
+    first = rng.laplace(scale=1 / epsilon)
+    rng.bit_generator.state = state
+    return np.array([query(x) + first, query(x) + rng.laplace(scale=1 / epsilon)])
+
+
+@correct
+def copied_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    twin = copy.deepcopy(rng)
+    return np.array([query(x) + one.laplace(scale=1 / epsilon) for one in (rng, twin)])
+
+
+@correct
+def state_of_the_legacy_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    state = np.random.get_state()  # noqa: NPY002
+    first = np.random.laplace(scale=1 / epsilon)  # noqa: NPY002
+    np.random.set_state(state)  # noqa: NPY002
+    return np.array([query(x) + first, query(x) + np.random.laplace(scale=1 / epsilon)])  # noqa: NPY002
+
+
+@correct
+def state_of_python_s_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    state = random.getstate()
+    first = random.expovariate(1) - random.expovariate(1)
+    random.setstate(state)
+    return np.array([query(x) + first, query(x) + random.expovariate(1) - random.expovariate(1)]) / 1.0
+
+
+# LAWS AND STEPS OF THE LITERATURE
+
+
+@correct
+def staircase(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The noise of Geng and Viswanath (2014), of least variance for ε-DP."""
+    b, share = math.exp(-epsilon), 1 / (1 + math.exp(epsilon / 2))
+    step, place = rng.geometric(1 - b) - 1, rng.random()
+    inner = rng.random() < share / (share + (1 - share) * b)
+    size = step + share * place if inner else step + share + (1 - share) * place
+    return query(x) + rng.choice([-1.0, 1.0]) * size
+
+
+@correct
+def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The value is clipped, gets more noise than needed, is rounded to a grid and clipped again (Mironov 2012)."""
+    grid, most = 1.0, 20.0
+    noisy = min(most, query(x)) + rng.choice([-1, 1]) * -math.log(rng.random()) * 2 / epsilon
+    return float(np.clip(grid * round(noisy / grid), -most, most))
+
+
+@correct
+def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The mean over random blocks of the largest value of a block; one row is in one block."""
+    rows = np.clip(x, 0, 1)[rng.permutation(len(x))]
+    blocks = np.array_split(rows, min(3, len(rows)))
+    return float(np.mean([block.max() for block in blocks])) + rng.laplace(scale=1 / (len(blocks) * epsilon))
+
+
+@correct
+def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The exponential mechanism on the gaps between sorted values."""
+    ends = np.concatenate([[0.0], np.sort(np.clip(x, 0, 1)[:, 0]), [1.0]])
+    lengths, ranks = np.diff(ends), np.abs(np.arange(len(x) + 1) - len(x) / 2)
+    weights = np.cumsum(lengths * np.exp(-epsilon * ranks / 2))
+    k = int(np.searchsorted(weights, rng.random() * weights[-1]))
+    return ends[k] + rng.random() * lengths[min(k, len(lengths) - 1)]
+
+
+@correct
+def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The exponential mechanism, inverted in the order of the scores, which the data decide."""
+    values = np.linspace(0, 1, 40) ** 1.37
+    scores = np.abs(values - min(query(x), 1.0))
+    order = np.argsort(scores, kind="stable")
+    weights = np.cumsum(np.exp(-epsilon / 2 * scores[order]))
+    return float(values[order[int(np.searchsorted(weights, rng.random() * weights[-1]))]])
+
+
+@correct
+def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Half of the budget finds where to clip, half is for the sum of what is clipped there."""
+    grid = np.linspace(0.1, 1, 10)
+    values = np.sort(np.clip(x, 0, 1)[:, 0])
+    scores = -np.abs(np.searchsorted(values, grid, side="right") - 0.9 * len(values))
+    edge = grid[int(np.argmax(epsilon / 4 * scores + rng.gumbel(size=len(grid))))]
+    return float(np.minimum(values, edge).sum()) + rng.laplace(scale=edge * 2 / epsilon)
+
+
+@correct
+def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The sum is rounded to a grid that is moved at random, and gets noise of the grid for the error as well."""
+    grid, shift = 0.25, rng.random()
+    told = grid * (np.floor(query(x) / grid + shift) - shift)
+    return told + rng.laplace(scale=(1 + grid) / epsilon)
+
+
+@correct
+def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Permute and flip: of two candidates in random order, the first that a coin accepts."""
+    scores = np.array([min(query(x), 1.0), 0.5])
+    for k in rng.permutation(2):
+        if rng.random() < math.exp(epsilon / 2 * (scores[k] - scores.max())):
+            return float(k)
+    return 0.0
+
+
+@correct
+def opposite_draws_averaged(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Two releases whose second noises are opposite: their mean has the first noise alone."""
+    noise, opposite = rng.laplace(scale=1 / epsilon), rng.laplace(scale=5 / epsilon)
+    return float(np.mean([query(x) + noise + opposite, query(x) + noise - opposite]))
+
+
+@correct
+def shares_of_many_parties(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Each of seven parties adds the difference of two gamma numbers; together they are a Laplace number."""
+    shares = rng.gamma(1 / 7, 1 / epsilon, size=(7, 2))
+    return query(x) + float((shares[:, 0] - shares[:, 1]).sum())
+
+
+@correct
+def read_from_text(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return float(json.loads(json.dumps({"sum": round(query(x) + rng.laplace(scale=1 / epsilon), 6)}))["sum"])

@@ -1,4 +1,4 @@
-"""What recorded draws refute, what they leave open, and what a quick audit makes of it."""
+"""Questions with recorded draws: refuted and undecided targets, and quick audits."""
 
 import importlib.util
 import json
@@ -20,8 +20,6 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import data_sets
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.negative_controls.trial import subject_of
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract import forced_draws
@@ -39,6 +37,8 @@ from covassay.verification.audit.reports.json_report import as_json, schema
 from covassay.verification.audit.reports.words import exact_sentence, summary
 from covassay.verification.audit.run import NOT_QUICK
 from covassay.verification.audit.targets.target import as_source, load
+from tests.negative_controls.every import NEGATIVE_CONTROLS
+from tests.negative_controls.trial import subject_of
 
 
 def _beside(name: str) -> Any:
@@ -109,7 +109,7 @@ def test_a_constant_that_was_rounded_is_noted_and_refutes_nothing() -> None:
 
 def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
     def by_uniforms(x: Any, *, epsilon: float, rng: Any) -> Any:
-        return x.sum() + rng.random(12).sum() / epsilon
+        return x.sum() + rng.random(12).max() / epsilon
 
     report = quick(by_uniforms, epsilon=1.0, released="number")
     assert report.verdict is Verdict.INCONCLUSIVE
@@ -154,7 +154,7 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
 
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
-    """Whatever is searched for in the interval; arithmetic, so there is no false alarm to state."""
+    """The search decides by arithmetic, so there is no false-alarm probability to state."""
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))
     assert not searched(made, PureDP(1.0), domain, 60, 2.0, seed=0).worst.refuted

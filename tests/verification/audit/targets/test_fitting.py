@@ -1,4 +1,4 @@
-"""Functions with signatures that people use: how each is called is found, or two lines that would do are shown."""
+"""Functions with common signatures: the call is found, or two lines of code that would work are suggested."""
 
 import functools
 import pickle
@@ -79,7 +79,7 @@ def sizes(X, eps, n, d, data_norm=None, verbose=False):
 
 
 class Estimator:
-    """As scikit-learn has them."""
+    """An estimator in the style of scikit-learn."""
 
     def __init__(self, epsilon=1.0, random_state=None):
         self.epsilon, self.random_state = epsilon, random_state
@@ -98,7 +98,7 @@ class Estimator:
 
 
 class Silent:
-    """Its `fit` returns nothing, and takes the seed."""
+    """An estimator whose `fit` returns None and takes the seed."""
 
     def __init__(self, eps):
         self.eps = eps
@@ -113,6 +113,29 @@ class Releaser:
 
     def release(self, X, rng):
         return noisy(X, self.eps, rng)
+
+
+class Operation:
+    """Only one of its methods has a telling name, and a telling name for the data."""
+
+    def __init__(self, eps):
+        self.eps = eps
+
+    def execute(self, *, vectors, rng):
+        return noisy(vectors, self.eps, rng)
+
+    def interval(self, *, confidence=0.95):
+        return confidence / self.eps
+
+
+class Twice:
+    """Two methods could take the data."""
+
+    def first(self, *, column, eps, delta):
+        return column
+
+    def second(self, column, eps):
+        return column
 
 
 class Called:
@@ -144,6 +167,7 @@ FOUND: dict[str, tuple[Any, str]] = {
     "fit that returns nothing": (Silent, "fit(f(eps=epsilon), x, seed=seed).second_moment"),
     "class with release": (Releaser, "f(eps=epsilon).release(x, rng=rng)"),
     "method": (Releaser(1.0).release, "f(x, rng=rng)"),
+    "class with execute": (Operation, "f(eps=epsilon).execute(vectors=x, rng=rng)"),
     "class that is called": (Called, "f(eps=epsilon)(x, gen=rng)"),
     "closure": (closure(1.0), "f(x, rng=rng)"),
     "partial": (functools.partial(state, eps=1.0), "f(x, random_state=seed)"),
@@ -216,6 +240,11 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
         lambda X, eps, bounds=None: X.T @ X,
         "nothing to give for bounds (bounds of the data, which must be public: give --bounds)",
         "return <lambda>(x, eps=epsilon, bounds=…)",
+    ),
+    "several methods": (
+        Twice,
+        "several methods take data (first, second)",
+        "--call 'f().first(column=x, eps=epsilon, delta=…)' or --call 'f().second(x, eps=epsilon)'",
     ),
     "no data": (lambda eps: eps, "nothing to give for a parameter for the data", "return <lambda>(x, eps=epsilon)"),
     "a method without its object": (Releaser.release, "it is a method of a class", "release(…, x, …)"),

@@ -1,1 +1,1 @@
-"""What no single mechanism owns: the profile of an audit, families of laws, data paths, pairs that serve any target."""
+"""Code that mechanisms share: the profile of an audit, families of laws, data paths, and pairs for any target."""

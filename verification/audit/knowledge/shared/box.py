@@ -1,8 +1,8 @@
 """Neighbouring data sets for a target whose rows lie in a box, and statistics for them, when its law is unknown.
 
-Every entry of the second moment and of the centred covariance reaches its sensitivity on at least one pair. A pair is
-chosen if it reaches entries that the pairs before it have not reached; all candidates have their rows on corners of the
-box, or at the point nearest to 0.
+Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair. A pair is
+chosen if it attains the sensitivity of entries for which no earlier pair does; all candidates have their rows at
+corners of the box, or at the point nearest to 0.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
-FEWEST = 2  # rows: here a divisor of n − 1 in place of n counts most
-REACHED = 1 - 1e-9  # the share of a sensitivity that counts as reached, up to rounding
+FEWEST = 2  # rows: with two rows, a divisor of n − 1 in place of n has the largest effect
+REACHED = 1 - 1e-9  # the share of a sensitivity that counts as attained, up to rounding
 OUTSIDE = 10.0  # widths beyond the bounds
 STRETCH = (1.0, 64.0, 1.0 / 16)  # powers of 2, so that they cause no rounding
-SEVERAL = 3  # columns: with fewer, some orders of the entries cannot be told apart
+SEVERAL = 3  # columns: with fewer, some orders of the entries coincide
 LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of a pair, and the weights of all pairs together
 
 
@@ -38,12 +38,12 @@ def centred(x: Matrix) -> Matrix:
 
 
 def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
-    """n − 1 equal rows and one more."""
+    """The data set of n − 1 equal rows and one more row."""
     return np.vstack([np.tile(others, (n - 1, 1)), row[None]])
 
 
 def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Neighbours on which entries change as much as they can, those first that serve most entries."""
+    """Neighbours on which entries change as much as possible, sorted by the number of such entries."""
     far, near = far_and_near(box)
     yield ("every row at the lower bounds but one", *centred_pair(box, N))
     yield "every row nearest to 0 but one", _with(near, far), _with(near, near)
@@ -57,7 +57,7 @@ def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
 
 
 def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
-    """Neighbours on which, together, every entry of the second moment and of the covariance reaches its sensitivity."""
+    """Neighbours that together attain the sensitivity of every entry of the second moment and of the covariance."""
     queries = ((second_moment, second_moment_sensitivity(box, N)), (centred, centred_sensitivity(box, N)))
     left = np.ones((len(queries), box.dimension, box.dimension), dtype=bool)
     chosen = []
@@ -73,7 +73,7 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """What the entries of an output are divided by, so that they are of one size: products of widths, or 1."""
+    """The divisors that bring the entries of an output to a common scale: products of widths, or 1."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)
@@ -99,7 +99,7 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 
 
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
-    """All pairs. If the target is told the bounds, one pair has other bounds and three columns or more."""
+    """All pairs. If the target takes bounds, one pair has other bounds and at least three columns."""
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:
         return Pair(name, first, second, statistics(first, second, output, of), weight, box=of, by_entry=True)
@@ -126,7 +126,7 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
         ),
     ]
     if bounds_are_told:
-        for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, a violation has more mass
+        for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, the violating events are more probable
             if min(output.shape(d), default=1) == 0:
                 continue
             few = box.columns(range(d))

@@ -1,9 +1,9 @@
 """Noisy sums of scaled columns, which the audit computes from rows, mean and covariance, and their law.
 
-Rows, mean and covariance are computed from noisy sums, and the sums can be computed from them. So the audit tests the
-sums: independent noise of a known scale on each, on data of every shape. Under replace-one the number of rows is
-public, and what is tested are the sums of u_j above those of u_i u_j; under add-remove the noisy number of rows is in
-the corner of one symmetric matrix.
+The number of rows, the mean and the covariance are computed from noisy sums, and the sums can be computed from them. So
+the audit tests the sums, which have independent noise of known scales on data of every shape. Let u_j be the scaled
+columns. Under replace-one the number of rows is public, and the tested matrix has the sums of u_j above the sums of u_i
+u_j; under add-remove one symmetric matrix also has the noisy number of rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,13 +29,13 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 N = 12
 DIMENSIONS = (1, 2, 4)
 WEIGHT = 1.5  # the weight of the scenarios
-FARTHEST = 50.0  # from 0, in half-widths: rows that must be clipped
-ASYMMETRY = 1e-9  # relative, more than rounding
+FARTHEST = 50.0  # the distance of rows that must be clipped from 0, in half-widths
+ASYMMETRY = 1e-9  # relative, larger than rounding errors
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
 class SumsOutput(MatrixOutput):
-    """(d + 1, d + 1): the sums of the products of rows with a 1 before them."""
+    """A (d + 1, d + 1) matrix: the sums of products of entries of the rows, where each row begins with an extra 1."""
 
     kind, layout = "sums", "(d + 1, d + 1)"
 
@@ -45,7 +45,7 @@ class SumsOutput(MatrixOutput):
 
 
 def lifted(x: Matrix) -> Matrix:
-    """The rows, clipped to the cube, with a 1 before each."""
+    """The rows, clipped to the cube, with a 1 as their first entry."""
     return np.hstack([np.ones((len(x), 1)), np.clip(x, -1, 1)])
 
 
@@ -67,7 +67,7 @@ def _product(change: Matrix) -> Feature:
     return lambda y: np.einsum("nij,ij->n", y, change)
 
 
-# WHAT IS SEEN
+# THE NOISY SUMS
 
 
 def _symmetric(values: Matrix) -> Matrix:
@@ -83,20 +83,20 @@ def sums_seen(values: Matrix, box: Box, n: int) -> Matrix:
 
 
 def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """The noisy sums of u_j, above those of u_j² − 1 and u_i u_j."""
+    """The noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled columns."""
     if values[0, 0] != n:
         raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
     return sums_of(_symmetric(values), box)[:, 1:]
 
 
 def view(claim: ClaimUnderAudit) -> View:
-    """What is tested under the adjacency of the claim."""
+    """The tested quantity under the adjacency of the claim."""
     if claim.options["adjacency"] == "add-remove":
         return View(SumsOutput(power=1, symmetric=True), sums_seen)
     return View(MomentsOutput(power=1), moments_seen)
 
 
-# ITS LAW
+# THE LAW OF THE SUMS
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """The kind of what is tested."""
+        """The kind of the tested quantity."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
@@ -125,12 +125,12 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """The scale of the noise of every sum that is tested, or what it would be with other weights or scale."""
+        """The noise scale of every tested sum, for the claimed or for other weights and scales."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
     def own(self, d: int) -> tuple[NDArray[np.intp], ...]:
-        """Indices of the numbers with noise of their own."""
+        """Indices of the numbers with independent noise."""
         listed = places(self.output.shape(d), symmetric=True)
         rows, columns = (np.array(index) for index in zip(*listed, strict=True))
         return rows, columns
@@ -205,7 +205,7 @@ class SumsLaw:
         return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
 
     def pairs(self) -> Pairs:
-        """The rows that move the sums the most, rows that move one kind of sum, and rows that must be clipped."""
+        """The rows that change the sums most, rows that change one kind of sum, and rows that must be clipped."""
         made = []
         for d in (1, 2, 3):
             others = np.zeros((2, d))
@@ -234,6 +234,6 @@ def _flat(test: Test, own: tuple[NDArray[np.intp], ...]) -> Test:
 
 
 def _at(values: Matrix, own: tuple[NDArray[np.intp], ...]) -> Matrix:
-    """The numbers with noise of their own, (size, k)."""
+    """The numbers with independent noise, (size, k)."""
     seen: Matrix = values[:, own[0], own[1]]
     return seen

@@ -1,4 +1,4 @@
-"""What the outputs of a mechanism should be centred on, and which mistakes are tried if they are not."""
+"""The query on which the outputs of a mechanism should be centred, and the mistakes that are tried if they are not."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.location import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
-SAME = 1e-9  # two formulas with values that near are one
+SAME = 1e-9  # two formulas count as one if their values are closer
 
 
 def _clipped_moment(x: Matrix) -> Matrix:
@@ -32,7 +32,7 @@ def _means(x: Matrix) -> Matrix:
 
 
 def _name_of(query: Query) -> str:
-    """Σ, or what else the query is called."""
+    """The name of the query: Σ, or another name."""
     x = plain_rows(12, 3)
     value = query(x)
     known = {"Σ": second_moment(x), "C": second_moment(x - x.mean(axis=0)), "tr Σ": (x**2).sum() / len(x)}
@@ -43,7 +43,7 @@ def _name_of(query: Query) -> str:
 
 
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
-    """Where a target's outputs are centred, if not where they should be and if one simple mistake explains it.
+    """The centre of a target's outputs, if it is wrong and one simple mistake explains it.
 
     named : whether the target claims to be a mechanism. Otherwise its query is unknown, and only a wrong size is named.
     """
@@ -65,7 +65,7 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 
 
 def _explained(found: Location | None, name: str) -> Location | None:
-    """The same; a letter that is not common is explained."""
+    """The same centre, with an explanation of uncommon letters."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
     if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found

@@ -1,7 +1,7 @@
-"""The mean of Gaussian columns on data that are constant but for outliers: for KVMean, and NaivePME with σ = √κ.
+"""The mean of Gaussian columns on data that are constant except for outliers: for KVMean, and NaivePME with σ = √κ.
 
-On data that are constant but for a few outliers, the fullest bin is certain, and the output is Gaussian about the mean
-of the clipped values. The worst neighbours differ in a row that is far out on one side or on the other.
+On such data the fullest bin is practically certain, and the output is Gaussian around the mean of the clipped values.
+The worst neighbours differ in a row that is an outlier on one side or on the other.
 """
 
 import math
@@ -38,12 +38,12 @@ class ConstantColumns:
     deviation: float
 
     def component(self, j: int) -> Test:
-        """The test that one component is Gaussian about its clipped mean."""
+        """The test that one component is Gaussian around its clipped mean."""
         null = f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)"
         return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
 
     def radius_squared(self, factor: float) -> Test:
-        """The test that the squared distance from the mean is χ², if the noise has that multiple of its scale."""
+        """The test that the squared distance from the mean is χ², if the noise scale is multiplied by `factor`."""
         null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
 
         def test(outputs: Matrix) -> TestResult:
@@ -59,12 +59,12 @@ class ConstantColumns:
         return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
 
     def all_components(self, outputs: Matrix) -> TestResult:
-        """All components are Gaussian about their clipped means."""
+        """The test that all components are Gaussian around their clipped means."""
         values = ((outputs - self.mean) / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "every component is N(clipped mean, (2w/n)²/ρ)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Two components are independent."""
+        """The test that two components are independent."""
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
     def scenario(self) -> Scenario:
@@ -83,7 +83,7 @@ class ConstantColumns:
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
-    """n rows inside the given bins, some of them moved far out; ρ is the budget of one column."""
+    """A data set of n rows in the given bins, some of them replaced by outliers; ρ is the budget of one column."""
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
     x[:OUTLIERS] = FAR * sigma
     w = mechanism.half_width(n, sigma, beta / len(bins))
@@ -100,9 +100,9 @@ def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
-    """The law on such data, if the columns have at most the deviation σ, and a row far out on either side."""
+    """The law on such data, for columns of deviation at most σ, and neighbours with an outlier on either side."""
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
-    bins = np.array([last, -(last // 2), 0, -last])  # the bins that hold the constant
+    bins = np.array([last, -(last // 2), 0, -last])  # the bins that contain the constant
 
     def least(d: int) -> int:
         return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS

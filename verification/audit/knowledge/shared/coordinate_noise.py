@@ -21,11 +21,11 @@ from covassay.verification.statistics.tests import (
     kolmogorov_smirnov,
 )
 
-WEIGHT = 3.0  # of few numbers that are quickly drawn: so many draws show a correlation of 0.07
+WEIGHT = 3.0  # the weight for few numbers, which are drawn quickly: so many draws detect a correlation of 0.07
 
 
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """A suspect for every plausible factor; `test` makes the test that the noise has this multiple of its scale."""
+    """A suspect for every plausible factor; `test` makes the test that the noise scale is multiplied by a factor."""
     return (
         Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, test),
         Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, test),
@@ -39,9 +39,9 @@ def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
-    """Independent noise about the query on x, with that law and a scale for each coordinate.
+    """The scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
 
-    The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
+    `power` is 1 for Laplace noise and 2 for Gaussian noise: the sum of |noise|^power has a Gamma law.
     """
     d = len(query)
 
@@ -75,7 +75,7 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
 
 
 def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """How far an output is from one query and from the other, and the generic statistics."""
+    """The distances of an output from the queries on the two data sets, and the generic statistics."""
     a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
     closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
     return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
@@ -84,7 +84,7 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of the second moments of the columns plus noise: `scale` times that law, for n rows and d columns."""
+    """The law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n and d."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

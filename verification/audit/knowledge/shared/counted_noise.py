@@ -1,4 +1,7 @@
-"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum. On known data both noises are known."""
+"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum.
+
+On known data both noises are observed.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +22,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-FAR = 50.0  # norm of rows that must be clipped
+FAR = 50.0  # the norm of rows that must be clipped
 
 
 @features.register
@@ -51,7 +54,7 @@ def query(output: RowsAndSumOutput, x: Matrix) -> Vector:
 
 
 def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]) -> Pairs:
-    """A row that comes and goes: along an axis, in a dense direction, among others, and far outside the ball."""
+    """Neighbours with and without a row: along an axis, in a dense direction, among others, or far outside the ball."""
 
     def pair(name: str, others: Matrix, row: Vector, weight: float) -> Pair:
         first = np.vstack([others, row])
@@ -70,10 +73,10 @@ def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]
 
 @dataclass(frozen=True)
 class IndependentNoise:
-    """Independent noise of one law on the number of rows and on every entry of the sum.
+    """Independent noise from one family on the number of rows and on every entry of the sum.
 
     scales : d -> the scale of the noise of the number of rows, and of an entry. halved : whether entries above the
-    diagonal have half of the variance of the others.
+        diagonal have half the variance of the others.
     """
 
     output: RowsAndSumOutput
@@ -82,7 +85,7 @@ class IndependentNoise:
     halved: bool = False
 
     def spread(self, d: int) -> Vector:
-        """The scale of every number."""
+        """The noise scale of every number."""
         count, entry = self.scales(d)
         entries = np.full(self.output.shape(d)[0] - 1, entry)
         if self.halved:
@@ -120,10 +123,10 @@ class IndependentNoise:
 
 @dataclass(frozen=True)
 class MatrixNoise:
-    """Laplace noise on the number of rows, and noise of a matrix law on the sum, whose tests are known for means.
+    """Laplace noise on the number of rows, and matrix noise on the sum, which is tested as for means.
 
-    tests : (x, scale) -> the tests of outputs Σ + noise of that scale, a `Scenario`. norm : of (size, d, d) matrices,
-    of which the density of the noise is a function.
+    tests : (x, scale) -> the tests of outputs Σ + noise of that scale, a `Scenario`. norm : of (size, d, d) matrices;
+        the density of the noise is a function of this norm.
     """
 
     output: RowsAndSumOutput

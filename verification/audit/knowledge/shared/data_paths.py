@@ -1,4 +1,4 @@
-"""What an audit may assume of the path from the data to the output.
+"""Assumptions of an audit on the path from the data to the output.
 
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, then the residual output −
 query(x) under one seed is the same for all data sets of one shape. The query is the reference's own `release` with zero
@@ -32,17 +32,17 @@ POSSIBLE = (
 
 # CHANGES OF THE ROWS THAT LEAVE A LAW AS IT IS. The first changes no law noticeably.
 NEARBY = ("moved by 1e-12",)
-# The law depends on n and on the second moment of the clipped rows alone: nothing else is asked of the data.
+# The law depends on the data only through n and the second moment of the clipped rows.
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# The law depends on the clipped rows through x xᵀ, one by one: norms of rows, or clipping by them, come in too.
+# The law depends on the matrices x xᵀ of the single clipped rows, for instance through norms of rows.
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# The same, for rows that are dropped or shortened only after a public or private map, so that long rows are data too.
+# The same, if rows are dropped or shortened only after a map, so that rows outside of the ball are valid data.
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 
 def _zero(noise: Any) -> Any:
-    """The same noise with every number replaced by 0."""
+    """The noise object with every number replaced by 0."""
 
     def zero(z: Any) -> Any:
         return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
@@ -51,7 +51,7 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """What the reference releases of x with this noise."""
+    """The release of the reference on x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)
@@ -79,7 +79,7 @@ def _no_atoms(claim: ClaimUnderAudit) -> float:
 class QueryPlusNoise:
     """The output is query(x) + noise, and the law of the noise depends on n and d alone.
 
-    independent : whether all entries with noise of their own are independent of one another.
+    independent : whether the noise entries are independent, apart from entries that are equal by symmetry.
     atom : the largest probability of one value of one entry of the noise; 0 if the noise has a density.
     """
 
@@ -87,7 +87,7 @@ class QueryPlusNoise:
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """The query and the noise as the reference shows them, and a sentence on what that covers."""
+        """The data path with the query and the noise of the reference, and a sentence on the coverage."""
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -112,9 +112,9 @@ class QueryPlusNoise:
 class NotAdditive:
     """The output is not known to be a query plus noise.
 
-    because : why one seed does not give one residual.
+    because : the reason why a seed does not determine the residual.
     unchanged_by : changes of the rows that leave the law as it is, keys of `equal_laws.CHANGES`.
-    continuous : whether the law has no atoms; values that are clipped, all at once in some draws, are atoms.
+    continuous : whether the law has no atoms; an output whose values are all clipped is an atom.
     """
 
     because: str
@@ -122,7 +122,7 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Data that must give one law, and a sentence on what that covers."""
+        """The data path with data sets that must give equal laws, and a sentence on the coverage."""
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))
         return DataPath(

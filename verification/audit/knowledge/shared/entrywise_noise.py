@@ -1,6 +1,6 @@
 """Independent Laplace noise on the entries of a second moment, all of them or those on and above the diagonal.
 
-When the data are known, the noise E = (Y − Σ)/b is observed. It has k independent Laplace(1) entries, so
+For known data, the noise E = (Y − Σ)/b is observed. It has k independent Laplace(1) entries, so
 ‖E‖₁ ~ Gamma(k, 1).
 """
 
@@ -35,7 +35,7 @@ from covassay.verification.statistics.tests import (
 )
 
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # shapes of the data sets with the weights of their scenarios
 CONFIDENCE = 0.999
 SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
 
@@ -47,7 +47,7 @@ def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
 
 @dataclass(frozen=True)
 class EntrywiseNoise:
-    """The noise seen on one data set, and its tests. Without `full`, the noise is mirrored at the diagonal."""
+    """The noise on one data set, and its tests. Without `full`, the noise is symmetric."""
 
     x: Matrix
     scale: float
@@ -59,29 +59,29 @@ class EntrywiseNoise:
         return own_entries(self.x.shape[1], self.full)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """E = (Y − Σ)/b for every output."""
+        """The noise E = (Y − Σ)/b for every output."""
         noise: Matrix = (outputs - second_moment(self.x)) / self.scale
         return noise
 
     def l1(self, outputs: Matrix) -> Vector:
-        """‖E‖₁ over the entries with noise of their own."""
+        """The norm ‖E‖₁ over the entries with independent noise."""
         rows, columns = self.own
         total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
 
     def norm(self, factor: float) -> Test:
-        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        """The test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
         k = len(self.own[0])
         null = f"‖E‖₁ ~ Gamma({k})"
         return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of ‖E‖₁ over all draws has its Gamma law."""
+        """The test that the sum of ‖E‖₁ over all draws has its Gamma law."""
         k = len(self.own[0])
         return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The sum of the size of each entry over all draws has its Gamma law."""
+        """The test that, for each entry, the sum of absolute values over all draws has its Gamma law."""
         rows, columns = self.own
         sizes = np.abs(self.residuals(outputs)[:, rows, columns])
         return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
@@ -92,13 +92,16 @@ class EntrywiseNoise:
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], LAPLACE, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """All entries with noise of their own are Laplace."""
+        """The test that all independent entries are Laplace."""
         rows, columns = self.own
         values = self.residuals(outputs)[:, rows, columns].ravel()
         return kolmogorov_smirnov(values, LAPLACE, "all entries of E with noise of their own ~ Laplace(1)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """An entry off the diagonal is independent of its mirror image, or of a diagonal entry if it is mirrored."""
+        """The test that an entry off the diagonal is independent of its mirror image.
+
+        For symmetric noise, of a diagonal entry.
+        """
         e = self.residuals(outputs)
         other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
         return independence(e[:, 0, 1], other, f"entries (1, 2) and {name} are independent")
@@ -115,7 +118,10 @@ def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenar
 
 
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
-    """The tests of this noise; `frobenius` times its scale is that of a calibration to the Frobenius sensitivity."""
+    """The tests of this noise.
+
+    `frobenius` is the ratio of the scale for the Frobenius sensitivity to the right scale.
+    """
     d, full = noise.x.shape[1], noise.full
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
     tests["total scale"] = noise.total
@@ -143,7 +149,10 @@ Scale = Callable[[ClaimUnderAudit, int, int], float]  # (claim, n, d) -> b
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + bE, full or on the triangle as the claim's `entries` say; the triangle if it has none."""
+    """The law of Σ + bE, for all entries or for the triangle, by the option `entries` of the claim.
+
+    Without it, the triangle.
+    """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         epsilon, full = claim.budget["epsilon"], claim.options.get("entries") == "full"
@@ -163,7 +172,7 @@ def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
 
 
 def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statistic:
-    """The exact log likelihood ratio of noise on a against noise on b."""
+    """The exact log likelihood ratio of noise around a against noise around b."""
     own = own_entries(len(a), full)
 
     def ratio(y: Matrix) -> Vector:
@@ -174,9 +183,9 @@ def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statisti
 
 
 def worst_pairs(statistics: Statistics, full: bool) -> Pairs:
-    """Rows that move the sum of the absolute values of the entries the most, and pairs that serve any mechanism."""
+    """Neighbours that change the entries most in ℓ1 norm, and pairs for any mechanism."""
     worst = []
-    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the largest loss is not rare
+    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the events of the largest loss are not rare
         first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))
         worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
     return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))

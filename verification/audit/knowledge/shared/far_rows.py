@@ -1,4 +1,4 @@
-"""Neighbours whose rows lie far out, for mechanisms whose domain is the whole space."""
+"""Neighbours with rows far from the origin, for mechanisms whose domain is the whole space."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 
-FAR = 1e4  # beyond any radius that rows are shortened to
+FAR = 1e4  # larger than any radius to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:
-    """Two rows far out among small ones: opposite rows for the mean, rows along two axes for the covariance."""
+    """Neighbours with one long row among small ones: opposite for the mean, along two axes for the covariance."""
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])
     y = -x if output.kind == "vector" else np.array([0.0, FAR])

@@ -1,6 +1,6 @@
 """Symmetric Gaussian noise on a second moment: its tests, plausible mistakes, and the law of mechanisms that add it.
 
-When the data are known, E = (Y − Σ)/σ is observed, and its law is known exactly. Its entries on and above the diagonal
+For known data, the noise E = (Y − Σ)/σ is observed, and its law is known exactly. Its entries on and above the diagonal
 are independent and Gaussian, the sum of their standardised squares is χ², and a rotation mixes them into Gaussian
 entries of known variance.
 """
@@ -33,14 +33,14 @@ from covassay.verification.statistics.tests import (
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # shapes of the data sets with the weights of their scenarios
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
-SEPARATED_MOST = 12  # dimensions in which data sets of that kind have few enough rows
+SEPARATED_MOST = 12  # dimensions in which data sets of this kind have few enough rows
 
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """The noise E seen on data with second moment `moment`, and its tests."""
+    """The noise E on data with second moment `moment`, and its tests."""
 
     moment: Matrix
     scale: float
@@ -52,7 +52,7 @@ class GaussianNoise:
         return deviations(len(self.moment), self.ensemble)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """E = (Y − Σ)/σ for every output."""
+        """The noise E = (Y − Σ)/σ for every output."""
         noise: Matrix = (outputs - self.moment) / self.scale
         return noise
 
@@ -63,7 +63,7 @@ class GaussianNoise:
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """All entries on and above the diagonal are Gaussian, in units of their deviations."""
+        """The test that all entries on and above the diagonal, divided by their deviations, are Gaussian."""
         i, j = np.triu_indices(len(self.moment))
         values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
         return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
@@ -75,36 +75,36 @@ class GaussianNoise:
         return total
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The sum of the standardised squares is χ²."""
+        """The test that the sum of the standardised squares is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"standardised squares ~ χ²({entries})"
         return kolmogorov_smirnov(self.squares(outputs), chi_square(entries), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of the standardised squares over all draws is χ²."""
+        """The test that the sum of the standardised squares over all draws is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
         return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The sum of the squares of each entry over all draws is χ²."""
+        """The test that, for each entry, the sum of its squares over all draws is χ²."""
         i, j = np.triu_indices(len(self.moment))
         squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
         return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """No draw is without noise."""
+        """The test that every draw has noise."""
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
+        """The test of (E₁₁ − E_dd)/2, which is entry (1, d) after a rotation by 45° in the plane of these axes."""
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
             (e[:, 0, 0] - e[:, -1, -1]) / 2, NORMAL.scaled(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
         )
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """A diagonal entry and an entry off the diagonal are independent."""
+        """The test that a diagonal entry and an entry off the diagonal are independent."""
         e = self.residuals(outputs)
         return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
 
@@ -130,7 +130,7 @@ def tests_of(noise: GaussianNoise) -> dict[str, Test]:
 
 
 def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
-    """Laws of plausible mistakes, seen in the sum of the squares of the noise."""
+    """Laws of plausible mistakes, tested by the sum of the squares of the noise."""
     other = "goe" if ensemble == "wigner" else "wigner"
 
     def squares(factor: float, which: str = ensemble) -> Test:
@@ -151,7 +151,7 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
     """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
 
-    Where that is not 1, and it is 1 for the other ensemble, the sentence speaks of the other one.
+    If the multiple is not 1, but would be 1 for the other noise ensemble, the sentence names the other ensemble.
     """
     i, j = np.triu_indices(len(moment))
 
@@ -209,7 +209,7 @@ def shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
 
 
 def law(scale: Callable[[ClaimUnderAudit, int], float]) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + σW, with W from the ensemble of the claim; `scale` gives σ for n rows."""
+    """The law of Σ + σW, where W is from the ensemble of the claim; `scale` returns σ for n rows."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         ensemble = claim.options["ensemble"]

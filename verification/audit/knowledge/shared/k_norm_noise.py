@@ -1,13 +1,12 @@
-"""K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
-
-The noise is seen on data of every shape. Its entries are not independent, but for some bodies.
+"""K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law. The noise is
+observed on data of every shape. Its entries are independent only for some bodies.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.special import gammainc, gammaincc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
@@ -27,7 +26,7 @@ Cdf = Callable[[Vector], Vector]
 
 
 def _tilt(z: Matrix) -> Vector:
-    """|tr Z|/‖Z‖_*, exactly 1 if the eigenvalues have one sign."""
+    """The ratio |tr Z|/‖Z‖_*, exactly 1 if all eigenvalues have the same sign."""
     values = np.linalg.eigvalsh(z)
     tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
     return tilt
@@ -35,7 +34,7 @@ def _tilt(z: Matrix) -> Vector:
 
 def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
     """A statistic of Z in dimension 2 and its distribution function."""
-    if body == "schatten1":  # with probability 1/3 the eigenvalues have one sign
+    if body == "schatten1":  # with probability 1/3 both eigenvalues have the same sign
         return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
     if body == "covariance":  # 1/7, after weighting with (1 + tilt)^{−3}
         return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
@@ -43,24 +42,24 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
         return lambda z: z[:, 0, 1], LAPLACE
     if body == "l2":
         return lambda z: 2 * z[:, 0, 1] ** 2 / (z**2).sum(axis=(1, 2)), lambda w: haar.squared_coordinate_cdf(w, 3)
-    return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
+    return lambda z: np.abs(z[:, 0, 1]), lambda t: np.where(t > 0, gammainc(4, t) + t / 3 * gammaincc(3, t), 0.0)
 
 
 @dataclass(frozen=True)
 class KNormNoise:
-    """The noise seen on one data set, and its tests."""
+    """The noise on one data set, and its tests."""
 
     x: Matrix
     scale: float
     body: k_norm_law.Body
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Z for every output."""
+        """The noise Z for every output."""
         z: Matrix = (outputs - second_moment(self.x)) / self.scale
         return z
 
     def radius(self, factor: float) -> Test:
-        """The test that ‖Z‖_K has its Gamma law, if the noise has that multiple of its scale."""
+        """The test that ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
         d = self.x.shape[1]
         return lambda y: kolmogorov_smirnov(
             k_norm_law.norm(self.residuals(y), self.body) / factor,
@@ -69,18 +68,18 @@ class KNormNoise:
         )
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of ‖Z‖_K over all draws has its Gamma law."""
+        """The test that the sum of ‖Z‖_K over all draws has its Gamma law."""
         shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
         norms = k_norm_law.norm(self.residuals(outputs), self.body)
         return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")
 
     def direction(self, outputs: Matrix) -> TestResult:
-        """The direction has its law, in dimension 2."""
+        """The test of the law of the direction, in dimension 2."""
         statistic, cdf = _direction(self.body)
         return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
 
     def orientation(self, outputs: Matrix) -> TestResult:
-        """The entry off the diagonal has a fair sign."""
+        """The test that the entry off the diagonal is positive with probability ½."""
         positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive with probability 1/2")
 
@@ -98,7 +97,10 @@ def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
 def law(
     body: Callable[[ClaimUnderAudit], k_norm_law.Body], scale: Callable[[ClaimUnderAudit, int, int], float]
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + scale · Z: its radius and, in dimension 2, its direction. `scale` takes a claim, n and d."""
+    """The law of Σ + scale · Z: its radius and, in dimension 2, its direction.
+
+    `scale` is a function of the claim, n and d.
+    """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         chosen = body(claim)

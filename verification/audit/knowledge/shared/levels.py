@@ -1,4 +1,4 @@
-"""Outputs that are one of finitely many levels: the test that each has its probability, and statistics of them."""
+"""Discrete outputs with finitely many levels: the test that each level has its probability, and statistics of them."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# Thresholds above queries of value 0, in scales of the noise of a query: where outputs depend most on the noise of the
-# threshold and on that of the queries. An error of 10 % in the latter is 9 standard errors of 2000 draws.
+# Thresholds above queries of value 0, in scales of the noise of a query: here outputs depend most on the noise of the
+# threshold and of the queries. An error of 10 % in the noise of the queries is 9 standard errors with 2000 draws.
 NEAR, FAR = 0.5, 3.0
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
 FEW_NUMBERS = (
@@ -55,7 +55,10 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Where discrete outputs lie in their law, level after level; what is no level lies below all of them."""
+    """Randomised distribution function of discrete outputs, level by level.
+
+    Values that are no level count as the lowest.
+    """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
     index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
     cumulated = np.minimum(np.concatenate([[0.0], np.cumsum(law)]), 1.0)
@@ -63,7 +66,7 @@ def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
 
 
 def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
-    """n rows along the axes in turn, and the energies of the features; the last axis has one row in eight more."""
+    """A data set of n rows along the axes in turn, with extra rows along the last axis (n/8), and its energies."""
     which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
     x: Matrix = np.eye(d)[which]
     return x, x.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Many draws of the reference on one data set, faster than by as many calls: its rows are checked and squared once."""
+"""Many draws of the reference on one data set, faster than single calls: its rows are checked and squared only once."""
 
 import inspect
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from covassay.verification.shared_rows import SharedRows
 def one_by_one(
     sample: Callable[..., Any], x: Matrix, size: int, *, rng: np.random.Generator, **given: Any
 ) -> list[Any]:
-    """The outputs of that many calls of `sample`, one after another."""
+    """The outputs of `size` calls of `sample`, one by one."""
     rows = SharedRows.of(x)
     return [sample(rows, rng, **given) for _ in range(size)]
 
@@ -23,14 +23,14 @@ def one_by_one(
 class InOneBatch:
     """The two steps of `sample`, with all noise drawn at once.
 
-    An option that `draw_noise` takes is given to both steps.
+    An option that `draw_noise` takes is passed to both steps.
     """
 
     draw_noise: Callable[..., Any]
     release: Callable[..., Matrix]
 
     def __call__(self, x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> list[Matrix]:
-        """That many outputs on x."""
+        """Draw `size` outputs on x."""
         taken = inspect.signature(self.draw_noise).parameters
         noise = self.draw_noise(x.shape[1], rng, size=size, **{k: v for k, v in given.items() if k in taken})
         rows = SharedRows.of(x)

@@ -1,8 +1,8 @@
 """Whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one another.
 
-If the query is known, the output shows all entries of the noise. If two steps of a mechanism can be told apart in the
-output, so are the noises of both steps. A stream of random numbers that is used twice ties them together, and leaves
-every single one its law.
+If the query is known, the output shows all entries of the noise. If two steps of a mechanism can be separated in the
+output, so can the noises of both steps. If a stream of random numbers is used twice, the noises depend on each other,
+although each single one has its law.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 
 @dataclass(frozen=True)
 class NoiseEntries:
-    """Quantities whose law is symmetric about 0: their names, how outputs show them, and what the law says of pairs.
+    """Quantities with laws symmetric about 0: their names, how they follow from outputs, and the dependence of pairs.
 
     values : outputs -> (n, k). turned, skew, sizes : as in `statistics.dependence`, each (k, k).
     """
@@ -35,7 +35,7 @@ class NoiseEntries:
     sizes: Pairs
 
     def tests(self, signs: str = SIGNS, of_sizes: str = SIZES) -> dict[str, Test]:
-        """The tests by name; one quantity has none but that of successive draws."""
+        """The tests by name; for one quantity, only the test of successive draws."""
         tests: dict[str, Test] = {SUCCESSIVE: lambda y: successive_draws(self.values(y), self.names)}
         if len(self.names) > 1:
             tests[signs] = lambda y: turned_signs(self.values(y), self.names, self.turned, self.skew)
@@ -51,7 +51,7 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
     The law is the same for −E. If the entries are not independent, the law of a matrix is the same for DED, where D is
     diagonal with entries ±1, and for D on one side alone if E is not symmetric; that of a vector for every change of
-    signs. So only the signs of two diagonal entries of a symmetric matrix may be tied to each other.
+    signs. So only the signs of two diagonal entries of a symmetric matrix may depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
@@ -78,11 +78,11 @@ def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent
 def of_steps(
     dimension: int, noise: Callable[[Matrix], Matrix], vectors: Callable[[Matrix], Matrix], apart: bool = True
 ) -> dict[str, Test]:
-    """Tests of eigenvalue noises against the turns of the eigenvectors, on rows along the axes.
+    """Tests of the independence of eigenvalue noises and rotations of the eigenvectors, on rows along the axes.
 
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` the eigenvectors as columns, (n, d, d), both in
-    descending order. The component of vector i along axis j > i shows the step that drew the vectors. Its law is the
-    same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each other.
+    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. Its law is
+    the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each other.
     """
     i, j = np.triu_indices(dimension, 1)
 

@@ -1,6 +1,6 @@
 """Additive nuclear-Laplace noise: its tests, plausible mistakes, and the law of mechanisms that add it.
 
-When the data set is known, the noise E = (Y − Σ)/ρ is observed, and its law is known exactly. The nuclear norm has a
+For a known data set, the noise E = (Y − Σ)/ρ is observed, and its law is known exactly. The nuclear norm has a
 Gamma law, the spectral norm a Pfaffian distribution function. Both are independent of the singular vectors, which are
 Haar.
 """
@@ -37,9 +37,9 @@ from covassay.verification.statistics.tests import (
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
-SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # whose laws are cheap at any d
+SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # tests whose laws are cheap for every d
 TABLE_SIZE = 600  # points of the table of the spectral norm's distribution function
-TABLE_TAIL = 1e-8  # the table reaches to twice the quantile with this probability above it
+TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tail probability
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
@@ -50,7 +50,7 @@ def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
 
 @lru_cache(maxsize=32)
 def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
-    """The exact distribution function of ‖E‖ through a table, whose error, below 1e-6, is too small for any test."""
+    """The exact distribution function of ‖E‖ from a table, whose error, below 1e-6, is too small to affect a test."""
     top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
     grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
     table = scipy.interpolate.PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
@@ -59,7 +59,7 @@ def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
 
 @dataclass(frozen=True)
 class NuclearNoise:
-    """The noise seen on one data set, and its tests."""
+    """The noise on one data set, and its tests."""
 
     x: Matrix
     scale: float
@@ -80,13 +80,13 @@ class NuclearNoise:
         return u, s, np.swapaxes(vt, 1, 2)
 
     def nuclear_norm(self, outputs: Matrix) -> TestResult:
-        """‖E‖_* has its Gamma law."""
+        """The test that ‖E‖_* has its Gamma law."""
         s = self.singular(outputs)[1].sum(axis=1)
         null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
         return kolmogorov_smirnov(s, gamma_law(float(law.radius_shape(self.dimension, self.symmetric))), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of ‖E‖_* over all draws has its Gamma law."""
+        """The test that the sum of ‖E‖_* over all draws has its Gamma law."""
         shape = float(law.radius_shape(self.dimension, self.symmetric))
         null = f"the sum of ‖E‖_* over n draws ~ Gamma({shape:g} n)"
         return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
@@ -99,7 +99,7 @@ class NuclearNoise:
         return kolmogorov_smirnov(s, cdf, f"‖E‖ follows the exact {kind} law")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The size of the spectrum and its shape are independent."""
+        """The test that the size of the spectrum and its shape are independent."""
         s = self.singular(outputs)[1]
         total = s.sum(axis=1)
         return independence(total, s.max(axis=1) / total, "‖E‖_* and ‖E‖/‖E‖_* are independent")
@@ -117,23 +117,23 @@ class NuclearNoise:
         return self._first_vector(self.singular(outputs)[2], "right")
 
     def pair_sign(self, outputs: Matrix) -> TestResult:
-        """The sign of the first left vector says nothing about the sign of the first right vector."""
+        """The test that the signs of the first left and the first right singular vector are independent."""
         u, _, v = self.singular(outputs)
         positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree with probability 1/2")
 
     def determinant_sign(self, outputs: Matrix) -> TestResult:
-        """The determinant has a fair sign."""
+        """The test that the determinant is positive with probability ½."""
         positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "det E is positive with probability 1/2")
 
     def trace_sign(self, outputs: Matrix) -> TestResult:
-        """The trace has a fair sign."""
+        """The test that the trace is positive with probability ½."""
         positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "tr E is positive with probability 1/2")
 
     def gamma(self, shape: float, factor: float) -> Test:
-        """The test that ‖E‖_* has another Gamma law."""
+        """The test that ‖E‖_* has a given Gamma law."""
 
         def test(outputs: Matrix) -> TestResult:
             s = law.nuclear_norm(self.residuals(outputs)) / factor
@@ -163,7 +163,7 @@ def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
 
 
 def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
-    """Laws of plausible mistakes, seen in the nuclear norm of the noise."""
+    """Laws of plausible mistakes, tested by the nuclear norm of the noise."""
     noise = NuclearNoise(x, scale, symmetric)
     shape = float(law.radius_shape(noise.dimension, symmetric))
 
@@ -192,7 +192,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
 
 
 def interval_meaning(lower: float, upper: float) -> str:
-    """What a confidence interval of the noise scale, as a multiple of the calibrated one, says; empty if it holds 1."""
+    """The interpretation of a confidence interval for scale / calibrated scale; empty if the interval contains 1."""
     if upper < 1:
         return ": too small, a privacy defect"
     return ": too large, a utility defect" if lower > 1 else ""
@@ -214,7 +214,10 @@ def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix
 
 
 def noise_scenario(name: str, x: Matrix, centred_on: Matrix, scale: float, symmetric: bool) -> Scenario:
-    """The tests, suspects and estimate on data x; the noise is about the second moment of the rows `centred_on`."""
+    """The tests, suspects and estimate on data x.
+
+    The outputs are centred on the second moment of the rows `centred_on`.
+    """
     given = centred_on, scale, symmetric
     return Scenario(name, x, noise_tests(*given), noise_suspects(*given), (scale_estimate(*given),))
 
@@ -226,7 +229,7 @@ def shapes(scenario: Callable[[int, int], Scenario], symmetric: bool, fewest_row
 
 
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
-    """The exact log likelihood ratio. `shape_gap` is k − D for noise whose Gamma shape is k in place of D."""
+    """The exact log likelihood ratio. `shape_gap` is k − D if the Gamma law of the norm has shape k in place of D."""
     a, b = second_moment(first), second_moment(second)
 
     def values(y: Matrix) -> Vector:

@@ -1,4 +1,4 @@
-"""What an audit needs to know about a mechanism, and pairs of data sets that serve any mechanism."""
+"""The data that an audit needs about a mechanism, and pairs of data sets for any mechanism."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,14 +21,15 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
 
 ORDINARY_ROWS = 12
-OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
+OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 
 
 @dataclass(frozen=True)
 class View:
-    """How to get back the query plus noise from an output that was computed from it.
+    """How to recover the query plus noise from an output that was computed from it.
 
-    output : the kind of the query. see : (output, box, number of rows) -> the query plus noise, a function of a module.
+    output : the kind of the query. see : (output, box, number of rows) -> the query plus noise; a function at module
+        level.
     """
 
     output: Output
@@ -37,11 +38,11 @@ class View:
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """What a target claims: to be this mechanism, with these options, within this guarantee.
+    """The claim of a target: to be a mechanism, with certain options, within a guarantee.
 
-    `options` spell out every option. `view` computes what is tested from an output; None tests the output itself.
-    `samples` is the number of draws on each data set; pairs use it to aim at events
-    that so many draws can show. `seed` is the seed of draws from the reference.
+    `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
+    `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
+    `seed` is the seed of draws from the reference.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -53,26 +54,26 @@ class ClaimUnderAudit:
 
     @property
     def output(self) -> Output:
-        """The kind of what is tested: an output, or what a view computes from it."""
+        """The kind of the tested quantity: an output, or the value that a view computes from it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """What is tested of an output of the reference on x."""
+        """The tested quantity of an output of the reference on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """What is tested of one draw of the reference."""
+        """The tested quantity of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """What is looked at of that many draws of the reference."""
+        """The tested quantities of `size` draws of the reference."""
         outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
     @property
     def budget(self) -> dict[str, float]:
-        """The keyword arguments that carry the guarantee into the mechanism."""
+        """The keyword arguments of the mechanism that state the guarantee."""
         return self.guarantee.keywords()
 
     def parameter(self, name: str) -> float:
@@ -85,10 +86,10 @@ Pairs = tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """Where a law can be tested: data sets with tests and suspects, neighbours, and data of any shape.
+    """The data for the test of a law: data sets with tests and suspects, neighbours, and data of any shape.
 
     `pairs` may be a function of the names of suspects, the wrong laws that `engine.law` found to fit the draws: it can
-    aim at these laws. `shapes` is None if the law is known only on `scenarios`.
+    choose pairs for these laws. `shapes` is None if the law is known only on `scenarios`.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -102,14 +103,14 @@ class KnownLaw:
 
 @dataclass(frozen=True)
 class Profile:
-    """What an audit needs to know about a mechanism, or about a target that names none.
+    """The data that an audit needs about a mechanism, or about a target that names none.
 
-    `pairs` takes names of suspects that fit the draws, as in `KnownLaw`.
-    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
-    gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
-    `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
-    the reference at another budget. `independent` says that all entries with noise of their own are independent.
-    `view` computes what is tested from an output; None tests the output itself.
+    `pairs` takes names of suspects that fit the draws, as in `KnownLaw`. `data_path` has the assumptions on the path
+    from the data to the output; None if nothing is known. `shapes` gives the law on data of any shape; None if the law
+    is known only on `scenarios`. `domain` is the set in which rows must lie. `beside` is the reference for comparisons
+    of draws; None if there is none. `at_budget` gives the data path and the reference at another budget. `independent`
+    says that all distinct noise entries are independent. `view` computes the tested quantity from an output; None tests
+    the output itself.
     """
 
     form: Form
@@ -130,10 +131,9 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
-
-    In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
-    that clips them gets orthonormal rows. All pairs have the generic statistics by default.
+    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball. In the
+    last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data sets, and
+    one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -160,8 +160,8 @@ def common_pairs(
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
     """Pairs that are the worst for some statistic that a target may release, whatever the target is.
 
-    Opposite rows move a mean the most, and leave a second moment where it is. Rows in dense directions move the sum of
-    the absolute values of all entries the most. A change among ordinary rows shows faults that zero or equal rows hide.
+    Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
+    absolute values of all entries most. A change among ordinary rows reveals faults that zero or equal rows hide.
     """
     ordinary = example_rows(ORDINARY_ROWS, 2)
     dense = np.full(2, 0.5**0.5)
@@ -176,10 +176,10 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
-    for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean moves by 2√d/n
+    for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean changes by 2√d/n
         row = np.full(d, d**-0.5)
         opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
-    if output.kind == "level":  # rare levels are the ones whose probability changes most
+    if output.kind == "level":  # the probabilities of rare levels change most
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
     far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean
     return tuple(
@@ -192,5 +192,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: it has pairs and no law."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # a level is one of a finite set, so that on much data a correct target gives one and the same again and again
+    # a level is one of a finite set, so that on many data sets a correct target always gives the same level
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

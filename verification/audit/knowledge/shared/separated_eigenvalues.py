@@ -24,12 +24,13 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-SEPARATION = 60.0  # gap between eigenvalues in noise scales: two change order with probability below e^{-60}
+# the gap between eigenvalues in noise scales: two of them change order with probability below e^{-60}
+SEPARATION = 60.0
 SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
 
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
-    """P(sin²θ ≤ w) for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
+    """The distribution function of w = sin²θ for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
 
     This is the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
     """
@@ -51,9 +52,9 @@ Exponents = Callable[[Matrix, int], Matrix]  # (eigenvalues (size, d), n) -> η_
 
 @dataclass(frozen=True)
 class SeparatedEigenvalues:
-    """Rows along the axes, in numbers that put the eigenvalues `gap` apart, and the tests of draws on them.
+    """Rows along the axes, in such numbers that the eigenvalues are `gap` apart, and the tests of draws on them.
 
-    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf`, which `null` names. `apart` says that
+    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf` and name `null`. `apart` says that
     the exponents do not depend on the λ̂.
     """
 
@@ -81,7 +82,7 @@ class SeparatedEigenvalues:
         return values[:, ::-1], vectors[:, :, ::-1]
 
     def eigenvalue(self, i: int, factor: float = 1.0) -> Test:
-        """The test of the noise of one eigenvalue, if it has that multiple of its scale."""
+        """The test of the noise of one eigenvalue, if its scale is multiplied by `factor`."""
 
         def test(outputs: Matrix) -> TestResult:
             values, _ = self.spectrum(outputs)
@@ -91,12 +92,12 @@ class SeparatedEigenvalues:
         return test
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The noises of two eigenvalues are independent."""
+        """The test that the noises of two eigenvalues are independent."""
         values, _ = self.spectrum(outputs)
         return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
 
     def direction(self, i: int, factor: float = 1.0) -> Test:
-        """The test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents have that multiple."""
+        """The test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents are scaled by `factor`."""
         null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
 
         def test(outputs: Matrix) -> TestResult:
@@ -121,14 +122,14 @@ class SeparatedEigenvalues:
         return circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0]))
 
     def all_eigenvalues(self, outputs: Matrix) -> TestResult:
-        """The noises of all eigenvalues have their law."""
+        """The test that the noises of all eigenvalues have their law."""
         values, _ = self.spectrum(outputs)
         return kolmogorov_smirnov(
             ((values - self.counts) / self.scale).ravel(), self.cdf, f"λ̂i − λi ~ {self.null} for every i"
         )
 
     def in_short(self) -> Scenario:
-        """Tests that exist in every dimension."""
+        """The tests that exist in every dimension."""
         tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
         tests["last direction"] = self.direction(self.dimension - 2)
         x = np.repeat(np.eye(self.dimension), self.counts, axis=0)

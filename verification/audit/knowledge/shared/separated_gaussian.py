@@ -1,4 +1,4 @@
-"""Gaussian noise on eigenvalues that lie many noise scales apart, where the output shows it: for SeparateCov."""
+"""Gaussian noise on eigenvalues that are many noise scales apart, where it is observed: for SeparateCov."""
 
 import math
 from functools import partial
@@ -20,12 +20,12 @@ SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order 
 
 
 def gap(rho: float) -> int:
-    """The number of rows between two eigenvalues of XᵀX."""
+    """The difference of successive eigenvalues of XᵀX, in rows."""
     return math.ceil(SEPARATION * float(separate_cov.noise_scale(1, rho)))
 
 
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
-    """The eigenvalues of SeparateCov: independent and Gaussian about the eigenvalues of the data.
+    """The eigenvalues of SeparateCov: independent and Gaussian around the eigenvalues of the data.
 
     The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
     """

@@ -1,8 +1,8 @@
-"""Rows on which AdaptiveCov and its pure variant have one choice: they are not clipped, and the entries get the noise.
+"""Rows on which AdaptiveCov and its pure variant choose no clipping, and noise on the entries.
 
 Many rows of norm 1 along the axes are not clipped, because the search stops at its first or second level, which both
-clip to 1, and the noise is added to the entries, because that is far better. The last step, which keeps matrices
-between 0 and I, does nothing there. So the output is the second moment plus noise of a known law.
+clip to 1, and the noise is added to the entries, because this has a far smaller error. The last step, which projects to
+matrices between 0 and I, changes nothing there. So the output is the second moment plus noise of a known law.
 """
 
 import math
@@ -16,7 +16,7 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-DIMENSION = 4  # ten entries a draw
+DIMENSION = 4  # ten entries in each draw
 MOST = 20_000  # rows
 
 
@@ -26,7 +26,10 @@ def certain(rows: float) -> Matrix:
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
-    """Draws of the reference and, if no radius is found first and that takes few rows, the data with a known law."""
+    """Draws of the reference.
+
+    Also the data with a known law, if the claim searches no radius and few rows are needed.
+    """
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)

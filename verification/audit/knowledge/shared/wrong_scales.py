@@ -14,5 +14,5 @@ MISTAKES = (  # (name, factor of the scale, explanation)
 
 
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """A suspect for every factor; `test` makes the test that the noise has this multiple of its scale."""
+    """A suspect for every factor; `test` makes the test that the noise scale is multiplied by the factor."""
     return tuple(Suspect.times(name, explanation, factor, test) for name, factor, explanation in MISTAKES)

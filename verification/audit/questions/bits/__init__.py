@@ -1,1 +1,1 @@
-"""Questions on the loss that low-order bits show."""
+"""Questions on the privacy loss through low-order bits."""

@@ -1,7 +1,7 @@
-"""Whether low-order bits of the released numbers tell neighbouring data sets apart.
+"""Whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-The other questions round the outputs, so their verdict is about real arithmetic. This one has a separate verdict. It
-counts for the run if the scope is "bits".
+The other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
+which counts for the run if the scope is "bits".
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 # Draws on each side, as multiples of the samples: those that choose the first event, and the most that test events.
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
-PAIRS = 4  # about how many pairs of data sets are tried
+PAIRS = 4  # the approximate number of pairs of data sets
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -36,7 +36,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    summary = found.status(Status.NOTED)  # the finding of the pair refutes; the summary must not count again
+    # the finding of the pair refutes; the summary must not count as a second refutation
+    summary = found.status(Status.NOTED)
     tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
     return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
 

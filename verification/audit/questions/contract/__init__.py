@@ -1,1 +1,1 @@
-"""Questions on what any caller may rely on."""
+"""Questions on the contract: promises on which any caller may rely."""

@@ -41,7 +41,7 @@ def bad_input(setting: Setting) -> Finding:
         if not isinstance(output, Failure):
             accepted.append(name)
     broken = f"accepted without an error: {', '.join(accepted)}" if accepted else ""
-    return decided("bad input", broken, "all bad input raises", worst=Status.NOTED)
+    return decided("bad input", broken=broken, whole="all bad input raises", worst=Status.NOTED)
 
 
 QUESTION = Question(

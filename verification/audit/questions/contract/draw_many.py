@@ -1,4 +1,4 @@
-"""`draw_many` must be `draw`, only faster: a target that offers both is held to one law."""
+"""`draw_many` must have the law of `draw`, for a target that offers both."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ NAME = "draw_many"
 NO_DRAW_MANY = "the target has no draw_many, or its rows lie in a box, where draws are made one by one"
 DIMENSIONS = 1, 3
 SIZE = 400  # draws of either kind
-FEWEST = 50  # outputs of either kind; with fewer the two are not compared
+FEWEST = 50  # outputs of either kind; with fewer outputs the two are not compared
 
 
 def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 1) -> list[Finding]:

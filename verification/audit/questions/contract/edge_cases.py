@@ -30,9 +30,9 @@ from covassay.verification.audit.targets.target import NOT_FINITE, Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # data sets of one size that a target must all refuse before its refusal counts as one of the size
-FEW = 3  # draws on a data set between two others, to find where failures end
-MOST = 2000  # draws on either of two neighbours, at most
+SAME_SIZE = 24  # a target must reject all of so many data sets of one size before it counts as rejecting the size
+FEW = 3  # draws on a data set between two others, in the search for the data set where failures end
+MOST = 2000  # the most draws on either of two neighbours
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -66,19 +66,19 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
     """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here.
 
-    The number of rows and of columns is public. So a target may refuse a size, but then it must refuse every data set
-    of that size alike. That is noted only.
+    The number of rows and of columns is public. So a target may reject a size, but then it must reject every data set
+    of that size. This is only noted.
 
-    Whether a failure depends on the data is tested where it comes in every one of k draws on that data set and in none
-    of k draws on plain data. If a draw fails with probability p whatever the data are, this has probability
-    (p(1 − p))^k ≤ 4^(−k), and k is so large that this is `alpha` at most for all data sets together. A claim of privacy
-    alone allows more: failures that tell neighbours apart by no more than the claim. There it has to be proven on two
-    neighbours (`_told_apart`).
+    A failure counts as dependent on the data if all k draws on that data set fail and none of k draws on plain data
+    does. If a draw fails with probability p whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k is
+    so large that this is `alpha` at most for all data sets together. A claim of privacy alone allows more: failures
+    that distinguish neighbours by no more than the claim. Then a violation must be proven on two neighbours
+    (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
     draws = math.ceil(math.log(len(valid) / alpha, 4))
-    steady: list[bool] = []  # whether plain data got an output in every draw, once that is asked
+    steady: list[bool] = []  # whether plain data gave an output in every draw, as soon as this is known
     for name, x in valid.items():
         n, d = x.shape
         outcome = one_draw(setting, x, "edge", name)
@@ -94,7 +94,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
         else:
             unproven.append(f"{name}: {outcome}")
     if failures:
-        return decided("edge cases", "data-dependent failure on valid data: " + "; ".join(failures), "")
+        return decided("edge cases", broken="data-dependent failure on valid data: " + "; ".join(failures))
     if unproven:
         text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that this breaks the claim is not proven"
         return Finding("contract", "edge cases", Status.REFUTED if form.names_a_law else Status.NOTED, text)
@@ -109,7 +109,7 @@ def _fails(outcome: Outcome) -> bool:
 
 
 def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bool]:
-    """Whether each of so many draws on a data set fails."""
+    """Whether each of several draws on a data set fails."""
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
@@ -133,7 +133,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # draws that a time limit cut short are no Poisson number
+        return False  # if the time limit cuts draws short, their number has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 
@@ -143,7 +143,10 @@ def _failed(draws: Draws) -> int:
 
 
 def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
-    """Data sets from x to y, row by row, each a neighbour of the one before; x alone if there is no way."""
+    """A sequence of data sets from x to y, each a neighbour of the previous one.
+
+    Only x if there is no such sequence.
+    """
     path = [x]
     for i in range(len(x)):
         after = np.vstack([y[: i + 1], x[i + 1 :]])
@@ -155,7 +158,7 @@ def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
     return path
 
 
-# REFUSED SIZES
+# REJECTED SIZES
 
 
 def _is_refusal(outcome: Outcome) -> bool:
@@ -164,7 +167,7 @@ def _is_refusal(outcome: Outcome) -> bool:
 
 
 def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Whether the target refuses many data sets of this size."""
+    """Whether the target rejects many data sets of this size."""
     return all(_is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(_of_size(setting, n, d)))
 
 

@@ -1,7 +1,7 @@
-"""What the target does at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
+"""The behaviour of the target at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
 
 An exception, noise that is cut off and noise that is drawn again break no promise of the contract, but each of them is
-a branch that sampling hardly meets, and in which the proof of a mechanism may fail. So they are noted.
+a branch that random draws hardly ever reach, and in which the proof of a mechanism may fail. So they are noted.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class RareBranches(Facts):
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """What tells of the noise: not what the reference does too, nor that a loop of uniform numbers draws again."""
+    """The relevant branches, without those of the reference and without loops that only draw uniform numbers again."""
     known = {(one.kind, one.family) for one in usual}
     return [
         one
@@ -60,7 +60,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Walk into rare branches on one data set."""
+    """Force rare branches on one data set."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

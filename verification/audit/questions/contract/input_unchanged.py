@@ -18,7 +18,7 @@ def input_unchanged(setting: Setting) -> Finding:
     if isinstance(outcome, Failure) and not changed:
         return skipped("input unchanged", outcome)
     broken = "the target overwrote the caller's data set" if changed else ""
-    return decided("input unchanged", broken, "the caller's data set is as it was")
+    return decided("input unchanged", broken=broken, whole="the caller's data set is as it was")
 
 
 QUESTION = Question(

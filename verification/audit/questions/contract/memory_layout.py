@@ -1,8 +1,9 @@
-"""A data set is its rows, however they lie in memory: by columns, as every second row of another array, or read-only.
+"""The memory layout of the data must not matter: by columns, as every second row of another array, or read-only.
 
 Code that hands the memory of an array to C may read other numbers than its rows: the output is then, number for number,
 the one for the data set that lies there if memory is read row by row. One record of the caller is spread over many
-rows of that data set. Any other difference is noted only.
+rows of that data set. Any other difference is noted only: “one law, however it is asked” tries more forms of the rows,
+with other types of numbers, and draws decide there what this question decides by arithmetic, in a quick audit too.
 """
 
 from collections.abc import Callable
@@ -14,16 +15,16 @@ from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, d
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.targets.process_target import PREFIX
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "memory layout"
 SEEDS = (0, 1)
-ROUNDING = 1e-5  # relative difference that sums in another order make, also in single precision
+ROUNDING = 1e-5  # the relative difference between sums in different orders, also in single precision
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """The rows as every second one of a larger array."""
+    """The same rows, as every second row of a larger array."""
     return np.repeat(x, 2, axis=0)[::2]
 
 
@@ -42,7 +43,7 @@ LAYOUTS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 def as_it_lies(layout: Matrix) -> Matrix:
-    """The data set of that shape that the memory holds from its first number on, read row by row."""
+    """The data set of that shape that results from reading the memory row by row from its first number."""
     whole = layout if layout.base is None else layout.base
     rows: Matrix = np.ravel(whole, order="K")[: layout.size].reshape(layout.shape).copy()
     return rows
@@ -64,14 +65,16 @@ def memory_layout(setting: Setting) -> Finding:
         other = [one_draw(setting, as_it_lies(change(x)), NAME, seed) for seed in SEEDS]
         if _equal(found, other, 0.0):
             broken = "the output is that for other rows, which memory holds if it is read row by row"
-            return decided(NAME, f"with the rows {said} {broken}", "")
+            return decided(NAME, broken=f"with the rows {said} {broken}")
         failed = next((str(output) for output in found if isinstance(output, Failure)), "")
         noted.append(f"with the rows {said} " + (f"there is no output: {failed}" if failed else "it is another output"))
-    return decided(NAME, "; ".join(noted), f"the same output with the rows {', '.join(LAYOUTS)}", Status.NOTED)
+    return decided(
+        NAME, broken="; ".join(noted), whole=f"the same output with the rows {', '.join(LAYOUTS)}", worst=Status.NOTED
+    )
 
 
 def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
-    """Whether outputs are the same up to that share, for every seed; failures never are."""
+    """Whether outputs are equal up to a relative error, for every seed; failures are never equal."""
     pairs = zip(first, second, strict=True)
     return all(
         not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))
@@ -85,7 +88,5 @@ QUESTION = Question(
     asks="Is the output the same, however the rows lie in memory?",
     blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
     ask=lambda subject, look: [memory_layout(subject.setting)],
-    applies=lambda subject: (
-        "a process is sent the rows as text" if subject.setting.target.name.startswith(f"{PREFIX}:") else ""
-    ),
+    applies=lambda subject: "a process is sent the rows as text" if is_process(subject.setting.target.name) else "",
 )

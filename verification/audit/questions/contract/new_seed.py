@@ -8,16 +8,16 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
+FRESH_ROWS = 2000  # enough rows that no mechanism gives the same output with a probability near 1
 FRESH_DRAWS = 6
 
 
 def new_seed(setting: Setting, form: Form) -> Finding:
     """Different generators give different outputs.
 
-    Some mechanisms give one output with positive probability, as a projection gives zero. So the promise is broken only
-    if several draws agree, on so many rows that such an output is out of reach. A claim of privacy alone allows one
-    output again and again, if it is the same on neighbouring data: events on neighbours decide that.
+    Some mechanisms give one output with positive probability, such as zero after a projection. So the promise is broken
+    only if several draws agree, on so many rows that such an output is practically impossible. A claim of privacy alone
+    allows a constant output, if it is the same on neighbouring data: events on neighbours decide that.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)
@@ -28,7 +28,9 @@ def new_seed(setting: Setting, form: Form) -> Finding:
     repeated = all(np.array_equal(good[0], other) for other in good[1:])
     broken = "different generators gave the same output: the target fixes its seed or adds no noise"
     worst = Status.REFUTED if form.names_a_law else Status.NOTED
-    return decided(name, broken if repeated else "", "different generators give different outputs", worst)
+    return decided(
+        name, broken=broken if repeated else "", whole="different generators give different outputs", worst=worst
+    )
 
 
 QUESTION = Question(

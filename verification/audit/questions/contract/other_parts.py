@@ -1,10 +1,10 @@
-"""Whether what the function returns holds the data beside its output: outputs are all that is public.
+"""Whether the returned value contains the data in parts other than the output: only outputs are public.
 
-The audit looks at one part of what is returned, such as an attribute of a fitted object. Whoever is given the whole of
-it gets the other parts too. A part that is the same for every seed, and another on other data, has no noise. It is
-noted and refutes nothing, because the claim is about the output, and only the author knows what is handed over. What is
-documented as public is declared with --public. A noisy choice among a few may come out alike a few times, so that what
-has not moved is drawn many times more, on few rows, where noise is large.
+The audit tests one part of the returned value, such as an attribute of a fitted object. But a recipient of the whole
+value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. This
+is only noted, because the claim is about the output, and only the author knows which parts are published. Parts that
+are documented as public are declared with --public. A noisy choice among a few values may repeat by chance, so parts
+that did not change are drawn many more times, on few rows, where noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "other parts of what is returned"
 ROWS = 5, 20  # few rows first, because with few the noise of a release is large
 DIMENSION = 3
-SEEDS, MORE = 3, 30  # for every part, and for those that did not move
+SEEDS, MORE = 3, 30  # seeds for every part, and for the parts that did not change
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
 Parts = Mapping[str, bytes]
@@ -44,7 +44,7 @@ class PartInTheClear:
 
 @dataclass(frozen=True)
 class PartsInTheClear(Facts):
-    """The parts of what is returned that follow the data and no seed."""
+    """The parts of the returned value that depend on the data and not on the seed."""
 
     parts: tuple[PartInTheClear, ...] = field(metadata=says("One for each, the first ones first."))
 
@@ -57,7 +57,7 @@ def _token(value: object) -> bytes:
 
 
 def _rows(setting: Setting, n: int) -> list[Matrix]:
-    """Data sets of one shape, the last of which has a row less."""
+    """Data sets of one shape, except that the last has one row less."""
     box = setting.box
     d = DIMENSION if box is None else box.dimension
     all_rows = example_rows(2 * n, d)
@@ -76,7 +76,7 @@ class _Asked:
         self.of_method = str(self.whole.call).startswith("[(made :=")
 
     def parts(self, x: Matrix, seed: int) -> Parts | Failure:
-        """Every part, as bytes that are equal if and only if the part is."""
+        """Every part, encoded as bytes that are equal if and only if the parts are equal."""
         rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
         given = x.copy()
 
@@ -94,7 +94,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """The parts that are the same under all of these seeds; none if a call fails."""
+        """The parts that are equal under all given seeds; none if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)
@@ -105,7 +105,7 @@ class _Asked:
 
 
 def in_the_clear(subject: Subject, asked: _Asked) -> dict[str, str] | None:
-    """The parts that follow the data and no seed, and what each is; None if the target gives no output."""
+    """The parts that depend on the data and not on the seed, with descriptions; None if the target gives no output."""
     for n in ROWS:
         x, other, smaller, fewer = _rows(subject.setting, n)
         first = range(SEEDS)
@@ -132,13 +132,13 @@ def _what(token: bytes, x: Matrix) -> str:
 
 
 def _declared(name: str, public: Sequence[str]) -> bool:
-    """Whether a part is one of those, or is inside of one: .mean_ is declared as mean_, and [1] as 1."""
+    """Whether a part is declared, or lies in a declared part: .mean_ is declared as mean_, and [1] as 1."""
     steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
     return any(word in steps or word == name for word in public)
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """The parts of what is returned that hold the data in the clear."""
+    """Find the parts of the returned value that reveal the data without noise."""
     function = subject.setting.target.draw
     assert isinstance(function, Wrapped)
     asked = _Asked(subject.setting, function)

@@ -21,10 +21,10 @@ from covassay.verification.audit.targets.target import Failure
 def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """On plain data in several dimensions an output consists of finite real numbers and has the right shape.
 
-    Where a draw gives no such output, k others follow, because a target may fail at random. A claim of privacy alone
-    allows that, but not that all draws fail in one dimension and none in another: if a draw fails with probability p
-    whatever the dimension, this has probability (p(1 − p))^k ≤ 4^(−k) for k draws in each, and k is so large that this
-    is `alpha` at most for all pairs of dimensions together.
+    If a draw gives no such output, k more draws follow, because a target may fail at random. A claim of privacy alone
+    allows such failures, but not that all draws fail in one dimension and none in another: if a draw fails with
+    probability p whatever the dimension, this has probability (p(1 − p))^k ≤ 4^(−k) for k draws in each, and k is so
+    large that this is `alpha` at most for all pairs of dimensions together.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
@@ -51,7 +51,7 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _failed(setting: Setting, d: int, draws: int) -> int:
-    """How many of so many draws on plain data in this dimension give no output."""
+    """The number of draws on plain data in this dimension that give no output."""
     x = plain_rows(setting, ROWS, d)
     return sum(isinstance(one_draw(setting, x.copy(), "form", d, i), Failure) for i in range(draws))
 

@@ -16,7 +16,7 @@ def process_state(setting: Setting) -> Finding:
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
     _, _, changed = observed_call(setting.target, plain_rows(setting, ROWS), setting.budget, rng, setting.seconds)
     broken = f"a draw changed {', '.join(sorted(changed))}; the audit puts it back after every draw" if changed else ""
-    return decided(name, broken, "a draw leaves the state of the process as it was", worst=Status.NOTED)
+    return decided(name, broken=broken, whole="a draw leaves the state of the process as it was", worst=Status.NOTED)
 
 
 QUESTION = Question(

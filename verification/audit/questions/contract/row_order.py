@@ -22,10 +22,10 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # whose rows are reversed, if one draw changed
-DRAWS = 4000  # on each of them in either order, if pilot draws suggest another law
-SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
-SINGLE = 1e-5  # the same in single precision, where it is noted
+DATA_SETS = 2  # data sets whose rows are reversed, if one draw changed
+DRAWS = 4000  # draws on each of them in either order, if pilot draws suggest another law
+SUMMATION = 1e-8  # the relative difference that another order of summation can cause
+SINGLE = 1e-5  # the same in single precision, where the difference is noted
 
 
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
@@ -47,19 +47,26 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
     broken = "" if same(SUMMATION) else "reversing the rows changed the output"
     if broken and same(SINGLE):
-        return decided("row order", f"{broken} by as little as rounding in single precision does", "", Status.NOTED)
+        return decided(
+            "row order", broken=f"{broken} by as little as rounding in single precision does", worst=Status.NOTED
+        )
     if broken and not form.names_a_law:
-        return decided("row order", f"{broken}, which a claim of privacy alone does not forbid", "", Status.NOTED)
+        return decided(
+            "row order", broken=f"{broken}, which a claim of privacy alone does not forbid", worst=Status.NOTED
+        )
     if broken:
         proven = _difference_proven(setting, alpha)
         status = Status.REFUTED if proven else Status.NOTED
         said = proven or "no difference in law was proven: noise may be rotated into a basis that depends on the order"
-        return decided("row order", f"{broken} under one seed; {said}", "", status)
-    return decided("row order", "", "reversing the rows changes nothing")
+        return decided("row order", broken=f"{broken} under one seed; {said}", worst=status)
+    return decided("row order", whole="reversing the rows changes nothing")
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """How the law differs if the rows are reversed, on plain rows or on rows of which the first stands out; or ""."""
+    """The difference of the laws, in words, if the rows are reversed: plain rows, or rows with an outlier first.
+
+    Or "".
+    """
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)
     for kind, x in {"plain rows": plain, "one row before zeros": np.vstack([first, np.zeros_like(plain[1:])])}.items():

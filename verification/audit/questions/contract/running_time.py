@@ -11,7 +11,8 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
-FEW_SECONDS, MANY_TIMES = 1.0, 100.0  # the limit of a timed draw, if the one before took less than that share of it
+# the limit of a timed draw, which is made if the previous draw took less than that share of the limit
+FEW_SECONDS, MANY_TIMES = 1.0, 100.0
 STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
 
 

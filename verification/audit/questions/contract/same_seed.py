@@ -22,16 +22,18 @@ def same_seed(setting: Setting) -> Finding:
     if isinstance(first, Failure) or isinstance(second, Failure):
         return skipped(name, first, second)
     broken = "two equal generators gave different outputs: the randomness does not come from rng"
-    return decided(name, "" if np.array_equal(first, second) else broken, "equal generators give equal outputs")
+    return decided(
+        name, broken="" if np.array_equal(first, second) else broken, whole="equal generators give equal outputs"
+    )
 
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """Equal generators gave different outputs, so that other data and other randomness cannot be told apart."""
+    """Equal generators gave different outputs, so that effects of data and of randomness cannot be separated."""
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """What `same_seed` finds."""
+    """The findings of `same_seed`."""
     found = same_seed(subject.setting)
     return [replace(found, facts=IgnoresRng()) if found.status is Status.REFUTED else found]
 

@@ -1,17 +1,17 @@
-"""Whether the order of the rows changes what floats sum to: one long row before or after many short ones.
+"""Whether the order of the rows changes a floating-point sum: one long row before or after many short rows.
 
-The squares of the short rows lie just above half a unit in the last place of 1. Added one by one to 1, each is rounded
-up to a whole unit, which is nearly twice as much; added up among themselves first, they keep their size. So a sum in
-the order of the rows depends on that order, and the query moves by more than the sensitivity of the exact query
-(Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly show it. There is a data set for sums
-in float64 and one for sums in float32.
+The squares of the short rows are just above half a unit in the last place of 1. If they are added to 1 one by one, each
+is rounded up to a whole unit, which is nearly twice as much; if they are summed first, they keep their size. So a sum
+in the order of the rows depends on that order, and the query changes by more than the sensitivity of the exact query
+(Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly have this effect. There is a data set
+for sums in float64 and one for sums in float32.
 
-What it means. With the generator in the same state the noise is the same, so the outputs on one and the same set of
-rows in two orders should agree up to the rounding of a few operations. If they do not, neighbours that also come in
-another order are further apart than the noise is made for, by about the share that is printed, which grows with the
-number of rows. That breaks a claim for data sets without an order, by that share of the loss, unless there is noise to
-spare. A claim for data sets in a fixed order is not touched. Which of these is meant is not known here, so that a large
-share is noted and refutes nothing; a tiny one is printed, and is the rounding of a plain sum in float64.
+Interpretation. Under one seed the noise is the same, so the outputs on the same rows in two orders should agree up to
+the rounding of a few operations. If they do not, neighbours whose rows also have another order differ by more than the
+noise covers, by about the printed share, which grows with the number of rows. That breaks a claim for data sets without
+an order, by this share of the loss, unless the noise is larger than necessary. It does not break a claim for data sets
+in a fixed order. The audit does not know which claim is meant, so a large share is only noted; a tiny share is also
+printed, and comes from a plain sum in float64.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ WORTH_A_NOTE = 1e-9  # share of what the long row changes; sums in float64 stay 
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
-    """Short rows along the first axis, with a long one or in its place a zero row at the beginning or at the end."""
+    """Short rows along the first axis, with a long row or a row of zeros at the beginning or at the end."""
     rows = np.zeros((ROWS, d))
     rows[:, 0] = (ABOVE_HALF * unit / 2) ** 0.5
     rows[0 if first else -1, 0] = float(long_row)

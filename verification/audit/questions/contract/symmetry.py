@@ -5,7 +5,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def promised(subject: Subject) -> str:
-    """Why nothing is promised, or "" if the output is a symmetric matrix."""
+    """The reason why symmetry is not promised, or "" if the output is a symmetric matrix."""
     form = subject.known.form
     return "" if form.symmetric or form.output.symmetric else "no symmetric matrix is promised"
 

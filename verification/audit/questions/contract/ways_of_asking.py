@@ -1,4 +1,4 @@
-"""One law, however a call is made: other forms of the same numbers, other calls before it, a fresh process."""
+"""One law in every way of calling: other forms of the same numbers, other calls before it, a fresh process."""
 
 from fractions import Fraction
 

@@ -1,1 +1,1 @@
-"""Questions on whether the noise moves with the data."""
+"""Questions on whether the noise depends on the data."""

@@ -1,14 +1,14 @@
-"""Data sets that must give one law: the data path of mechanisms whose noise is not added to a query.
+"""Data sets that must give equal laws: the data path of mechanisms whose noise is not added to a query.
 
-The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If it depends
-on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be replaced by
-cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. And no
-law of the reference changes noticeably if all entries move towards 0 by a share of 10⁻¹², and zeros off 0 by less. Then
-no row is zero, equal to another or of whole numbers.
+The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
+depends on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be
+replaced by cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can replace long ones. And no
+law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹², and zeros are replaced by
+smaller numbers. After that, no row is zero, equal to another or of whole numbers.
 
-Most implementations give one output on both data sets under one seed, up to rounding. For others draws decide: a few
-suggest in which direction the laws differ, and fresh ones test it. If the output is the same under two seeds on many
-data sets, there is no noise.
+Most implementations give one output on both data sets under one seed, up to rounding. For the other implementations
+draws decide: a few draws suggest in which direction the laws differ, and fresh draws test it. If the output is the same
+under two seeds on many data sets, there is no noise.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,18 +30,19 @@ from covassay.verification.statistics.streams import stream
 NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
-MOVED = 1e-12  # share of an entry by which rows are moved; zeros are moved by a tenth of it
-ROUNDING = 1e-6  # outputs under one seed are one output if they are so close, beside the largest entry
+MOVED = 1e-12  # the share by which entries are reduced; zeros are replaced by a tenth of it
+ROUNDING = 1e-6  # outputs under one seed count as equal if they are so close, relative to the largest entry
 PILOTS = 12  # at most
-FROZEN = 8  # different outputs of one shape, each the same under both seeds; clipped outputs with noise are fewer
-MIXINGS = 4  # times that rows are mixed with a partner
+# the least different outputs of one shape that are each equal under both seeds; clipped noisy outputs are fewer
+FROZEN = 8
+MIXINGS = 4  # the number of rounds in which rows are mixed with a partner
 
 
 # EQUIVALENT DATA
 
 
 def nearly(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Every entry a little nearer to zero, and zeros a little off: no row is zero or equal to another."""
+    """Every entry slightly reduced, and zeros slightly changed: no row is zero or equal to another."""
     moved = x * (1 - MOVED * rng.random(x.shape))
     return np.asarray(np.where(x == 0, MOVED / 10 * rng.standard_normal(x.shape), moved))
 
@@ -52,13 +53,13 @@ def clipped(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Half of the rows with the opposite sign."""
+    """The rows, half of them with the opposite sign."""
     signs = np.where(np.arange(len(x)) % 2, -1.0, 1.0)
     return np.asarray(x * rng.permutation(signs)[:, None])
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Clipped rows, mixed in pairs by rotations after which both are equally long."""
+    """Clipped rows, mixed in pairs by rotations that make both rows equally long."""
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)
@@ -100,7 +101,7 @@ class _Candidate:
 
     @property
     def on(self) -> str:
-        """The two data sets in words."""
+        """The two data sets, described for a report."""
         return f"“{self.category}” and the same rows {self.change} (n = {self.x.shape[0]}, d = {self.x.shape[1]})"
 
 
@@ -125,13 +126,14 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure]) -> boo
     return True
 
 
-Frozen = dict[tuple[int, int], set[bytes]]  # (n, d) -> the outputs, each once, that both seeds gave on one data set
+# (n, d) -> the set of outputs that were equal under both seeds on one data set
+Frozen = dict[tuple[int, int], set[bytes]]
 
 
 def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_Candidate]:
     """Equivalent data sets on which the outputs differ under one seed, the largest first.
 
-    What is the same under both seeds on one data set goes into `frozen`.
+    Outputs that are equal under both seeds on one data set are added to `frozen`.
     """
     for n, d in reversed(SHAPES_OF_EQUAL_DATA):
         if d < path.smallest_dimension:
@@ -142,7 +144,8 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
             if not isinstance(one, Failure) and not isinstance(two, Failure) and np.array_equal(one, two):
                 frozen.setdefault((n, d), set()).add(np.round(one, 12).tobytes())
             made = len(SEEDS)
-            for kind in path.equivalent if n > 1 else ():  # of a single row most directions are free to turn
+            # most directions are orthogonal to a single row, and can be rotated freely
+            for kind in path.equivalent if n > 1 else ():
                 rng = np.random.default_rng(stream(setting.seed, NAME, "rows", n, d))
                 other = CHANGES[kind](member.x, rng)
                 if np.array_equal(other, member.x):
@@ -155,7 +158,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
 
 
 def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) -> str:
-    """What differs in law between the two data sets; empty if draws do not prove it."""
+    """The difference of the laws on the two data sets, in words; empty if draws prove none."""
     found = difference_in_law(setting, candidate.x, candidate.other, f"{NAME}/{number}", alpha / PILOTS)
     if found.failed is None:
         return found.what
@@ -167,9 +170,9 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """The check that equivalent data give one law; none where the noise is added to a query.
+    """Check that equivalent data give equal laws; nothing where the noise is added to a query.
 
-    A target that keeps this is refuted with probability at most `alpha`.
+    A target with equal laws is refuted with probability at most `alpha`.
     """
     if path is None or path.query is not None or not path.equivalent:
         return []

@@ -1,4 +1,4 @@
-"""Whether the noise follows the budget: with one seed, residuals are compared at other budgets."""
+"""Whether the noise scale depends rightly on the budget: under one seed, residuals are compared at other budgets."""
 
 from fractions import Fraction
 

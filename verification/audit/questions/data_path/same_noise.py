@@ -22,7 +22,7 @@ class Residuals(Facts):
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare residuals; the first finding carries what other questions read."""
+    """Compare residuals; the first finding has the facts that other questions read."""
     found, neighbours = same_noise(subject.setting, subject.known.data_path, look.level, subject.options.own_rows)
     if not found:
         return []

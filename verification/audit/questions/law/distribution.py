@@ -1,7 +1,7 @@
 """Whether the outputs have the law of the mechanism, on data sets where that law is known.
 
-Every data set is drawn on once; all its tests share the draws. A draw without an output refutes, unless it ran out of
-time. One test is of all data sets together: of the value that lies furthest out in its law, which shows rare branches.
+The tests of a data set share its draws. A draw without an output refutes, unless it ran out of
+time. One test is about all data sets together: it tests the most extreme value under its law, to detect rare branches.
 `subject.outputs` keeps the first 50 000 draws on each data set for other questions.
 """
 
@@ -15,13 +15,14 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the draws on every data set, and the furthest of all values."""
+    """Test the draws on every data set, and the most extreme of all values."""
     found: list[Finding] = []
-    factor = 1 / left_for_the_end(subject.known.scenarios, look)  # the rest of the level is for ending draws early
+    # the rest of the level is for tests that end the draws early
+    factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):
             return found
-        if look.asks(scenario.name) or look.asks(ALL):  # a draw on any of them may have taken a rare branch
+        if look.asks(scenario.name) or look.asks(ALL):  # a draw on any data set may have taken a rare branch
             tested, draws = run_scenario(subject.setting, scenario, look)
             subject.outputs[scenario.name] = draws.outputs
             found += weighted(tested, factor)

@@ -1,4 +1,4 @@
-"""Whether a target that draws as the reference does still has its law where it stops doing so."""
+"""Whether a target that mostly reproduces the reference's draws has its law also where the draws differ."""
 
 from fractions import Fraction
 

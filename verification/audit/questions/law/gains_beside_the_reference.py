@@ -1,9 +1,9 @@
-"""What each draw does to the output, beside the reference: which law that gives, and which step has another factor.
+"""The effect of each draw on the output, compared with the reference: the resulting law, and steps with wrong factors.
 
-Where both make the same draws, their outputs are compared draw by draw; where the output of both is affine in other
-draws, their laws are compared. Both are arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
-with those of the reference; a factor that is not 1 names a step, and refutes nothing, because another correct
-implementation may draw otherwise.
+If the target and the reference make the same draws, their outputs are compared draw by draw; if both outputs are affine
+in different draws, their laws are compared. Both comparisons are exact arithmetic, on data of several shapes and kinds.
+Otherwise draws are matched with those of the reference; a factor that is not 1 points to a step, and refutes nothing,
+because another correct implementation may use other draws.
 """
 
 from collections.abc import Iterator
@@ -24,22 +24,23 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import compared
 
 NAME = "gains beside the reference"
-# (n, d): the first ones first, because a slow target is not tried on all; 64, 32, 12, 8 are where blocks end
+# (n, d), in the order of their use, because a slow target is not tried on all; blocks end at 64, 32, 12 and 8
 SHAPES = (
     (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
     (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
+SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
 OF_GAINS = SHAPES[:2]
 SEED = 0  # the seed of these rows
 SECONDS = 1.0  # for all data sets
+SCREENED = 0.4  # the share of this time for a look at two outputs on every data set
 WHOLE = 1  # data sets on which the laws are compared as a whole; on the others, two outputs first
 SHOWN = 3  # draws that are named
 
 
 @dataclass(frozen=True)
 class MatchedDraw:
-    """A draw of the target and a draw of the reference that move the output alike."""
+    """A draw of the target, and a draw of the reference that changes the output in the same direction."""
 
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
@@ -50,7 +51,7 @@ class MatchedDraw:
 
 @dataclass(frozen=True)
 class GainsBesideReference(Facts):
-    """The draws of the target beside those of the reference."""
+    """The comparison of the target's draws with those of the reference."""
 
     same_law: int = field(metadata=says("On how many data sets both have one law, by arithmetic.", **COUNT))
     matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
@@ -60,7 +61,7 @@ class GainsBesideReference(Facts):
 
 
 def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
-    """Data sets of several shapes and kinds, and what they are. Some have rows that the reference clips."""
+    """Data sets of several shapes and kinds, with descriptions. Some have rows that the reference clips."""
     smallest = subject.known.form.smallest_dimension
     plain = [(f"n = {n}, d = {d}", example_rows(n, d)) for n, d in SHAPES if d >= smallest]
     shapes = [shape for shape in SHAPES_OF_KINDS if shape[1] >= smallest]
@@ -70,30 +71,53 @@ def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
 
 @dataclass
 class _Seen:
-    """What was found so far: on how many data sets the laws are one, or two outputs are, and why on others nothing."""
+    """The results so far: the number of data sets with equal laws, or equal outputs, and the reasons on the others."""
 
     same: int = 0
     alike: int = 0
     reasons: dict[str, None] = field(default_factory=dict)
 
 
+def _screened(
+    listed: list[tuple[str, Matrix]], target: Recorder, reference: Recorder, seed: int
+) -> tuple[list[tuple[str, Matrix]], int]:
+    """The data sets, one on which two outputs differ first, and from which number on they are known to be alike.
+
+    None is put first if target and reference make other draws already on the first one.
+    """
+    allowed = Allowance(SCREENED * SECONDS)
+    for k, (_, x) in enumerate(listed):
+        alike = same_outputs(target, reference, x, seed)
+        if alike is False:
+            return [*listed[k:], *listed[:k]], len(listed) - k
+        if alike is None or allowed.over:
+            return listed, len(listed)
+    return listed, 0
+
+
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare laws where arithmetic can, and gains where it cannot."""
+    """Compare laws by arithmetic where possible, and gains otherwise."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
     seed, allowed = subject.setting.seed, Allowance(SECONDS)
     compare, seen = on_common_draws, _Seen()
-    for where, x in data_sets(subject):
+    ordered, alike = _screened(list(data_sets(subject)), target, reference, seed)
+    for k, (where, x) in enumerate(ordered):
         left = allowed.left
         if allowed.over:
             break
-        if seen.same >= WHOLE and compare is on_common_draws and same_outputs(target, reference, x, seed):
+        known = seen.same >= WHOLE and compare is on_common_draws
+        if known and (k >= alike or same_outputs(target, reference, x, seed)):
             seen.alike += 1
             continue
         found = compare(target, reference, x, seed, left)
         if found.reason and compare is on_common_draws and not (seen.same and found.left_out):
-            compare, apart = compared, found.reason
-            found = compare(target, reference, x, seed, left)
-            found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
+            apart = found
+            found = compared(target, reference, x, seed, left)
+            if found.reason and apart.related:
+                seen.reasons[apart.reason] = None
+                continue  # the relation may say more on other data
+            compare = compared
+            found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:
                 now_and_then = at_times(target, reference, x, seed, allowed.left)
                 found = now_and_then if now_and_then.difference else found
@@ -105,7 +129,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws that are not understood are so in every shape
+                break  # draws without a known law have none in any shape
     if seen.same:
         return [_one_law(seen, gains(target, reference, example_rows(*OF_GAINS[0]), seed))]
     return _by_gains(subject, target, reference, next(iter(seen.reasons), "there is no such shape"))
@@ -120,7 +144,7 @@ def _one_law(seen: _Seen, matched: Gains) -> Finding:
 
 
 def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: str) -> list[Finding]:
-    """Gains alone, which note what differs."""
+    """Compare gains alone, and note the differences."""
     found = Gains((), {}, reason)
     for n, d in OF_GAINS:
         if d < subject.known.form.smallest_dimension:

@@ -11,7 +11,7 @@ from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 
-DATA_SETS = 350  # about, of all kinds, those at other budgets counted as often as they have more draws
+DATA_SETS = 350  # the approximate number of data sets of all kinds; those at other budgets are weighted by their draws
 
 
 def on_lattice(subject: Subject) -> bool:
@@ -21,7 +21,7 @@ def on_lattice(subject: Subject) -> bool:
 
 
 def beside(subject: Subject) -> Beside | None:
-    """The reference to be drawn beside the target, at other budgets too unless residuals are compared there."""
+    """The reference for the comparison, at other budgets too unless residuals are compared there."""
     known = subject.known
     if known.beside is None or known.at_budget is None:
         return None
@@ -33,7 +33,7 @@ def beside(subject: Subject) -> Beside | None:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare draws of both on every kind of data."""
+    """Compare draws of the target and the reference on every kind of data."""
     reference = beside(subject)
     if reference is None:
         return []

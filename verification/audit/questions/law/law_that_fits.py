@@ -1,4 +1,4 @@
-"""Which wrong law fits the draws, where the law of the mechanism is refuted."""
+"""The wrong laws that fit the draws, if the law of the mechanism is refuted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class FittingLaw(Explanation):
-    """A suspect that fits every data set on which the law is refuted; `name` is that of the suspect."""
+    """A suspect that fits every data set on which the law is refuted; `name` is the name of the suspect."""
 
     name: str = field(metadata=says("The name of the suspect."))
 

@@ -11,7 +11,7 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the draws at all shapes together, and the furthest of their values."""
+    """Test the draws at all shapes together, and the most extreme of their values."""
     if subject.known.shapes is None:
         return []
     found = run_shapes(subject.setting, subject.known.shapes, look)

@@ -14,27 +14,28 @@ from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-USUAL_TESTS = 5  # a guess of how many tests share the level: it guides the choice of events and changes no level
+# an estimate of the number of tests that share the level: it guides the choice of events and changes no level
+USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Whether worse pairs are searched for: where no law is known, for rows in the ball."""
+    """Whether the audit searches for worse pairs: if no law is known, and rows lie in the ball."""
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """The most p-values: of the known pairs, of at most two that other questions suggest, and of those searched for."""
+    """The largest number of p-values: of the known pairs, of at most two from other questions, and of a search."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """The names of all suspects: with them, a mechanism aims at as many pairs as it ever does."""
+    """The names of all suspects, with which a mechanism gives the largest number of pairs."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """The pairs to test; some aim at a law that fitted the draws. A second look has the pairs of the first."""
+    """The pairs to test; some are chosen for a law that fitted the draws. A second look has the same pairs."""
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
@@ -46,7 +47,7 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
 
 
 def draws(subject: Subject, look: Look) -> float:
-    """About how many draws a look makes."""
+    """The approximate number of draws of a look."""
     pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
     return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
 

@@ -1,4 +1,7 @@
-"""Whether any tested event could have refuted the claim. If none could and no law was tested, nothing was shown."""
+"""Whether any tested event could have refuted the claim.
+
+If none could and no law was tested, the audit decides nothing.
+"""
 
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, Status

@@ -1,7 +1,7 @@
-"""The exact privacy loss, by runs with recorded draws: on the pairs that are known, and on the worst that are found.
+"""The exact privacy loss, by runs with recorded draws: on the known pairs, and on the worst pairs of a search.
 
-It is arithmetic, with its rounding error stated, and spends nothing of the error budget. If it cannot find out how the
-output depends on the draws, it says so and decides nothing.
+The loss is exact arithmetic up to a stated rounding error, and spends nothing of the error budget. If the dependence of
+the output on the draws is not found, the question is undecided.
 """
 
 from collections.abc import Sequence
@@ -19,34 +19,36 @@ from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.recorder import Recorder, recorder
 from covassay.verification.audit.recorded.search import SEARCHED_SHAPES, Found, Searched, rank, searched
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, transcript_loss
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import as_source
 
 NAME = "recorded draws"
 CHECK = "exact loss"
+UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # for all pairs of a slow target; a fast one needs less
+SECONDS = 3.0  # seconds for all pairs of a slow target; a fast one needs less
 SEARCHING = 0.8  # the largest share of the time for the search
-EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
+EVALUATIONS = 0.15  # pairs of one shape in the search, for each draw that a look may make
 FEWEST = 40
-SHORTEST = 0.05  # seconds that a pair is given
+SHORTEST = 0.05  # seconds for a pair
 
 
 def recorder_of(setting: Setting) -> Recorder:
-    """What runs the target on tapes, with the primitives that its adapter declares."""
+    """The recorder that runs the target on tapes, with the primitives that its adapter declares."""
     target = setting.target
     return Recorder(target, setting.budget, target.primitives, setting.seconds)
 
 
 def why_no_reference(subject: Subject) -> str:
-    """Why a subject has no reference to be run beside it, or ""."""
+    """The reason why a subject has no reference for comparison, or ""."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
     return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
 
 
 def reference_of(subject: Subject) -> Recorder:
-    """What runs the mechanism of the reference that the target claims to be; its outputs are seen as the target's."""
+    """The recorder for the reference of the claimed mechanism; its outputs are viewed as those of the target."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
     neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
@@ -56,7 +58,7 @@ def reference_of(subject: Subject) -> Recorder:
 
 
 def domain_of(subject: Subject) -> Searched:
-    """Where pairs of this subject are searched for."""
+    """The space in which pairs for this subject are searched."""
     box = subject.setting.box
     shapes = tuple((n, d) for n, d in SEARCHED_SHAPES if d >= subject.known.form.smallest_dimension)
     return Searched(
@@ -89,7 +91,7 @@ def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, Exac
 
 
 def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[TranscriptLoss | None]:
-    """What the primitives of the package spend on each pair, where its adapter declares some."""
+    """The privacy losses of the package's primitives on each pair, if its adapter declares primitives."""
     made = recorder_of(subject.setting)
     if not made.primitives:
         return [None] * len(losses)
@@ -97,7 +99,10 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 
 
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
-    """The pair on which a loss above the claim is suspected and not proven, for events at the public output."""
+    """The pair on which a loss above the claim is suspected but not proven.
+
+    Events of the public output are tested on it.
+    """
     suspected = []
     for loss, transcript in zip(losses, spent, strict=True):
         size = max(-1.0 if loss.loss is None or loss.decided else loss.loss, _spent_in(subject, transcript))
@@ -142,7 +147,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def status_of(worst: ExactLoss) -> Status:
-    """What the largest loss says of the claim."""
+    """The status of the claim that follows from the largest loss."""
     if worst.refuted:
         return Status.REFUTED
     if worst.above:
@@ -151,7 +156,7 @@ def status_of(worst: ExactLoss) -> Status:
 
 
 def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
-    """What the primitives spend on the pair on which they spend most, one by one."""
+    """The losses of the single primitives on the pair where their total is largest."""
     most = max(spent, key=lambda one: _spent_in(subject, one))
     if most is None or not most.spent:
         return ""
@@ -190,5 +195,6 @@ QUESTION = Question(
         "branches that no forced draw enters"
     ),
     ask=ask,
+    applies=lambda subject: UNRECORDED if is_process(subject.setting.target.name) else "",
     gives=(ExactLosses,),
 )

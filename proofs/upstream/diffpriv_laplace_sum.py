@@ -1,0 +1,27 @@
+"""diff-priv-laplace-python (1.0.5): `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
+
+The scale of the noise is the largest absolute value of the data over ε. If all values are 0 there is no noise, and if
+one of them is 1 there is, so that an output of 0 shows for certain which of two neighbours it came from. `mean` and
+`variance` take the range of the data in the same way.
+"""
+
+import sys
+
+import numpy as np
+from diffpriv_laplace import DiffPrivStatistics
+
+EPSILON, DRAWS = 1.0, 1_000
+
+
+def zeros(data):
+    """How many of the released sums are 0."""
+    return sum(DiffPrivStatistics.sum(data, EPSILON) == 0 for _ in range(DRAWS))
+
+
+np.random.seed(1)  # noqa: NPY002 (the package draws from the global generator)
+of_first, of_second = zeros(np.zeros(4)), zeros(np.array([0.0, 0.0, 0.0, 1.0]))
+print(f"the released sum is 0 in {of_first} and in {of_second} of {DRAWS} draws on neighbours")
+if of_first == DRAWS and of_second == 0:
+    print("FAULT: the scale of the noise is made of the data, and there is no noise if all values are 0")
+    sys.exit(1)
+print("no fault found")

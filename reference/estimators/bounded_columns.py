@@ -1,0 +1,94 @@
+"""One private release of the moments of bounded columns, by `box-gauss` or `box-laplace`, for the estimators.
+
+The columns u = (x − centre)/(half the width) lie in [−1, 1].
+
+The other way is to scale the columns into the unit ball, and to release by the best mechanism there (`moments`). Which
+of them is more accurate was measured on 3000 uniform rows with the mean at the centre and half way to a bound, at d =
+1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times the other one, and 1.01
+and 1.19 times at d = 1. For ε = 1 it is 0.95 and 1.19 times the other one at d = 1, and 1.17 to 1.73 times from d = 2
+on: noise of the shape of the nuclear ball fits a second moment better than independent Laplace noise does. So without
+a name the box serves ρ alone.
+"""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.accounting import Account
+from covassay.reference.box_moments import spreads
+from covassay.reference.domain import Matrix
+from covassay.reference.domain.box import Box
+from covassay.reference.estimators.moments import Moments
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.reference.privacy import ZCDP, PureDP
+from covassay.reference.recommendation.additive import gaussian_edge
+from covassay.reference.release.accuracy import BOX
+from covassay.reference.rounded import DEFAULT_GRID, rounded_release
+
+NAMES = tuple(name for name, declared in MECHANISMS.items() if declared.domain == "box" and name in BOX)
+
+
+@dataclass(frozen=True)
+class InBox:
+    """A mechanism for bounded columns with its budget."""
+
+    name: str
+    budget: PureDP | ZCDP
+
+    @property
+    def declared(self) -> Mechanism[Any, ..., Any]:
+        """The declaration of the mechanism."""
+        return mechanism(self.name)
+
+    def deviations(self, n: int, d: int) -> Matrix:
+        """The standard deviation of the noise on every entry of the second moment of u: (d, d)."""
+        law = BOX[self.name](d, self.budget.keywords(), "replace-one")
+        found: Matrix = law.deviation * spreads(law.scale, law.weights, d)[1:, 1:] / n
+        return found
+
+    def spectral(self, n: int, d: int) -> float:
+        """The spectral norm of that noise, by its limit for large d, 2√d times the deviation of an entry."""
+        return gaussian_edge(d) * float(self.deviations(n, d).max())
+
+    def moments(
+        self,
+        x: Matrix,
+        box: Box,
+        centred: bool,
+        randomness: np.random.Generator | int | None,
+        rounded: bool,
+        accountant: Account | None,
+    ) -> Moments:
+        """Release the second moment of u, and its mean if `centred`; the rest as in `moments.release_moments`."""
+        keywords = self.budget.keywords()
+        spend = self.declared.spend(**keywords, dimension=x.shape[1])
+        with contextlib.nullcontext() if accountant is None else accountant.charging(spend):
+            if isinstance(randomness, np.random.Generator) and not rounded:
+                released = self.declared.sample(x, randomness, **keywords, bounds=box.bounds)
+            else:
+                seed = randomness if isinstance(randomness, int) else None
+                written = {name: repr(value) for name, value in keywords.items()}
+                released = rounded_release(
+                    self.name, x, grid=DEFAULT_GRID, seed=seed, bounds=box.bounds, **written
+                ).values
+        parts = self.declared.output.parts(np.asarray(released))
+        mean = (parts["mean"] - box.centre) / box.half_widths
+        covariance = parts["covariance"] / np.outer(box.half_widths, box.half_widths)
+        second = covariance + np.outer(mean, mean)
+        return Moments(second, mean if centred else None, spend, self.spectral(*x.shape))
+
+
+def in_box(budget: PureDP | ZCDP, name: str | None) -> InBox | None:
+    """The mechanism of that name; without a name that for ρ, and None for ε.
+
+    Raises
+    ------
+    InvalidInput : the mechanism claims another notion of privacy.
+    """
+    if name is not None:
+        mechanism(name).require_budget(budget)
+        return InBox(name, budget)
+    return InBox("box-gauss", budget) if isinstance(budget, ZCDP) else None

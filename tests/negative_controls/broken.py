@@ -1,0 +1,124 @@
+"""Builds a negative control from a mechanism of the reference, of which one part is replaced."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, row_norms
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.noise_parts import mapped
+from tests.negative_controls.negative_control import NegativeControl
+
+Rows = Callable[[Matrix], Matrix]
+Noise = Callable[[Any, np.random.Generator, Matrix], Any]  # (noise of the reference, rng, x) -> noise
+Output = Callable[[Any, np.random.Generator, Matrix], Any]  # (output of the reference, rng, x) -> output
+Declared = Mechanism[Any, ..., Any]
+
+
+def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
+    """A draw of the noise that the reference's `release` takes for x, or many draws if a size is given."""
+    known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
+    taken = inspect.signature(declared.draw_noise).parameters
+    return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
+
+
+def broken(
+    name: str,
+    mechanism_name: str,
+    mistake: str,
+    *,
+    rows: Rows | None = None,
+    noise: Noise | None = None,
+    output: Output | None = None,
+    budget: float = 1.0,
+    unclipped: bool = False,
+    **more: Any,
+) -> NegativeControl:
+    """The reference with changed rows, changed noise, a multiple of the budget, or a changed output.
+
+    If `unclipped`, rows longer than 1 count in full; then the output must be additive and quadratic in the rows.
+    """
+    declared = mechanism(mechanism_name)
+    options = dict(more.get("options", ()))
+    in_batches = "size" in inspect.signature(declared.draw_noise).parameters
+
+    def noises(x: Matrix, rng: np.random.Generator, given: dict[str, Any], size: int | None) -> Any:
+        return noise_of(declared, x, rng, given | {"size": size}) if size else [noise_of(declared, x, rng, given)]
+
+    def drawn(x: Matrix, rng: np.random.Generator, given: dict[str, float], size: int | None = None) -> list[Any]:
+        x = np.asarray(x, dtype=np.float64)
+        prepared = x if rows is None else np.asarray(rows(x), dtype=np.float64)
+        spent = {key: value * budget if key != "delta" else value for key, value in given.items()}
+        chosen = {key: value for key, value in options.items() if key not in declared.of_the_draw}
+        longest = max(1.0, float(row_norms(prepared).max())) if unclipped else 1.0
+        outputs = []
+        for z_of_reference in noises(prepared, rng, {**spent, **options}, size):
+            z = z_of_reference if noise is None else noise(z_of_reference, rng, x)
+            y = declared.release(prepared / longest, z, **spent, **chosen)
+            if longest > 1:
+                y_of_zeros = declared.release(np.zeros_like(prepared), z, **spent, **chosen)
+                y = longest**2 * (y - y_of_zeros) + y_of_zeros
+            outputs.append(y if output is None else output(y, rng, x))
+        return outputs
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **given: float) -> Any:
+        return drawn(x, rng, given)[0]
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **given: float) -> list[Any]:
+        return drawn(x, rng, given, size)
+
+    many: Any = draw_many if in_batches else None
+    return NegativeControl(name, mistake, mechanism_name, more.pop("caught_by", ()), draw, draw_many=many, **more)
+
+
+def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
+    """The reference with changed noise."""
+    return broken(name, mechanism_name, mistake, noise=noise, **more)
+
+
+def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -> NegativeControl:
+    """The reference with a changed output."""
+    return broken(name, mechanism_name, mistake, output=output)
+
+
+# CHANGES OF NOISE
+
+
+def mirrored(z: Matrix) -> Matrix:
+    """The symmetric matrix (or stack) with the upper triangle of z."""
+    return np.asarray(np.triu(z) + np.swapaxes(np.triu(z, 1), -1, -2))
+
+
+def each(change: Callable[[Any], Any]) -> Noise:
+    """A change that applies to every number of the noise, in all its parts."""
+    return lambda z, rng, x: mapped(z, change)
+
+
+def times(factor: float) -> Noise:
+    """The noise times a factor."""
+    return each(lambda z: factor * z)
+
+
+def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
+    """The noise times a factor on data that fulfil the condition."""
+    return lambda z, rng, x: times(factor if condition(x) else 1.0)(z, rng, x)
+
+
+def part(name: str, change: Callable[[Any], Any]) -> Noise:
+    """A change of one part of the noise, named by its path such as "search.threshold"."""
+    first, _, rest = name.partition(".")
+
+    def changed(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
+        inner = getattr(z, first)
+        return replace(z, **{first: part(rest, change)(inner, rng, x) if rest else change(inner)})
+
+    return changed
+
+
+def bare(name: str) -> Noise:
+    """The change that removes one part of the noise."""
+    return part(name, lambda z: 0.0 * z)

@@ -1,0 +1,14 @@
+"""All negative controls by name: the `NEGATIVE_CONTROLS` of every module of this package that has some."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from tests import negative_controls
+from tests.negative_controls.negative_control import NegativeControl
+
+NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
+    control.name: control
+    for found in iter_modules(negative_controls.__path__)
+    if found.name.startswith("of_")
+    for control in getattr(import_module(f"{negative_controls.__name__}.{found.name}"), "NEGATIVE_CONTROLS", ())
+}

@@ -1,0 +1,106 @@
+"""The form of a negative control, and parts that several of them share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import haar
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class NegativeControl:
+    """An implementation with one named mistake, and the checks that must catch it.
+
+    caught_by : (kind, name) of the checks that must fail; if empty, proofs/CONTROLS.md lists the check that fails.
+    draw : an audit target. draw_many, if given, draws from the same law faster.
+    options : the choices of the mechanism that the control imitates.
+    diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
+    seen_in : the software or paper in which the mistake was found; empty if it was invented.
+    claim : the claim to audit the control against, if it is not the mechanism's default.
+    """
+
+    name: str
+    mistake: str
+    mechanism: str
+    caught_by: tuple[tuple[str, str], ...]
+    draw: Callable[..., object]
+    options: tuple[tuple[str, str], ...] = ()
+    diagnosis: str = ""
+    seen_in: str = ""
+    claim: Guarantee | None = None
+    draw_many: Callable[..., Matrix] | None = None
+
+
+def by_law(*names: str) -> tuple[tuple[str, str], ...]:
+    """The tests of the law with these names."""
+    return tuple(("law", name) for name in names)
+
+
+def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
+    """The bounds on the privacy loss with this name, such as "event"."""
+    return (("privacy", name),)
+
+
+def from_function(
+    draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
+) -> NegativeControl:
+    """The control for a target whose docstring states the mistake; by default its name is that of the function."""
+    return NegativeControl(
+        name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
+    )
+
+
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Singular values with the correct law."""
+    return law.sample_spectrum(d, rng, size)
+
+
+def perturbation(
+    *,
+    spectrum: Spectrum = exact_spectrum,
+    left: Rotation = haar.sample,
+    right: Rotation | None = haar.sample,
+    factor: float = 1.0,
+    clip: bool = True,
+) -> Callable[..., Matrix]:
+    """Nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
+
+    If `right` is None, the rotation on the right is the same as the one on the left.
+    """
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
+        n, d = rows.shape
+        s, u = spectrum(d, rng, size), left(d, rng, size)
+        v = u if right is None else right(d, rng, size)
+        z = (u * s[:, None, :]) @ np.swapaxes(v, 1, 2)
+        released: Matrix = second_moment(rows) + factor * 2 / (n * epsilon) * z
+        return released
+
+    return draw_many
+
+
+def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """The target that makes one draw at a time."""
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        drawn: Matrix = draw_many(x, 1, rng=rng, **budget)[0]
+        return drawn
+
+    return draw
+
+
+def vectorised(
+    name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
+) -> NegativeControl:
+    """A control that makes many draws at a time; `mechanism` and further fields are given by keyword."""
+    return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

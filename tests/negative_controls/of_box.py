@@ -1,0 +1,252 @@
+"""Negative controls for rows in a box: covariances and second moments with one named mistake each.
+
+They are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME --bounds …`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.box_sensitivity import centred_sensitivity, second_moment_sensitivity
+from covassay.reference.domain import Box, Matrix, Vector, second_moment
+
+Bounds = tuple[tuple[float, float], ...]
+Scales = Callable[[Box, int, float], Matrix]  # (box, n, ε) -> the noise scale of every entry, (d, d)
+Clip = Callable[[Matrix, Box], Matrix]
+Query = Callable[[Matrix], Matrix]
+Noise = Callable[[Matrix, np.random.Generator, int], Matrix]  # (scales, rng, size) -> (size, d, d)
+
+UNEQUAL: Bounds = ((0.0, 1.0), (0.0, 100.0), (0.0, 1.0))
+UNIT: Bounds = ((0.0, 1.0),) * 3
+AROUND_ZERO: Bounds = ((-5.0, 5.0), (-1.0, 1.0))
+FAR_AWAY: Bounds = ((10.0, 11.0), (0.0, 1.0))
+
+
+def entries(d: int) -> int:
+    """The number of entries on and above the diagonal, over which the budget is split."""
+    return d * (d + 1) // 2
+
+
+def products(widths: Vector, n: int, epsilon: float) -> Matrix:
+    """The exact scales for the covariance divided by n, if ε is split evenly over the entries."""
+    scales: Matrix = np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
+    return scales
+
+
+def exact(box: Box, n: int, epsilon: float) -> Matrix:
+    """The exact scales for the covariance of rows in the box."""
+    return products(box.widths, n, epsilon)
+
+
+def exact_moment(box: Box, n: int, epsilon: float) -> Matrix:
+    """The exact scales for the second moment."""
+    return second_moment_sensitivity(box, n).entries * entries(box.dimension) / epsilon
+
+
+def clipped(x: Matrix, box: Box) -> Matrix:
+    """The data with every value clipped to the bounds of its column."""
+    return np.clip(x, box.low, box.high)
+
+
+def covariance(x: Matrix) -> Matrix:
+    """The centred covariance, divided by n."""
+    return second_moment(x - x.mean(axis=0))
+
+
+def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
+    """Laplace noise on and above the diagonal, mirrored below it."""
+    noise = np.triu(rng.laplace(size=(size, *scales.shape)) * scales)
+    return noise + np.swapaxes(np.triu(noise, 1), 1, 2)
+
+
+def release(
+    scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
+) -> Callable[..., Matrix]:
+    """A release in parts, so that a control can replace one: (x, size, rng=, epsilon=, bounds=)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
+        box = Box(bounds)
+        rows = clip(np.asarray(x, dtype=np.float64), box)
+        released: Matrix = query(rows) + noise(scales(box, len(rows), epsilon), rng, size)
+        return released
+
+    return draw_many
+
+
+def _lower_at_upper(values: Matrix) -> Matrix:
+    """The entries of the lower triangle, row by row, in the positions of the upper triangle."""
+    d = values.shape[-1]
+    placed = np.zeros_like(values)
+    rows, columns = np.tril_indices(d)
+    placed[(..., *np.triu_indices(d))] = values[..., rows, columns]
+    mirror: Matrix = placed + np.swapaxes(np.triu(placed, 1), -1, -2)
+    return mirror
+
+
+def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
+    """The exact scales of the upper triangle, assigned to the entries of the lower triangle in order."""
+    scales, d = exact(box, n, epsilon), box.dimension
+    given = np.zeros_like(scales)
+    given[np.tril_indices(d)] = scales[np.triu_indices(d)]
+    mirror: Matrix = given + np.tril(given, -1).T
+    return mirror
+
+
+def _own_range(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
+    """Takes the bounds from the data."""
+    widths = x.max(axis=0) - x.min(axis=0)
+    released: Matrix = covariance(x) + mirrored(products(widths, len(x), epsilon), rng, size)
+    return released
+
+
+def _all_but_last(x: Matrix, box: Box) -> Matrix:
+    rows = x.copy()
+    rows[:, :-1] = clipped(x, box)[:, :-1]
+    return rows
+
+
+def _sums(box: Box, n: int, epsilon: float) -> Matrix:
+    return np.asarray(np.add.outer(box.widths, box.widths) / 2 * (n - 1) / n**2 * entries(box.dimension) / epsilon)
+
+
+def _root(box: Box, n: int, epsilon: float) -> Matrix:
+    return np.sqrt(np.outer(box.widths, box.widths)) * (n - 1) / n**2 * entries(box.dimension) / epsilon
+
+
+def _euclidean(box: Box, n: int, epsilon: float) -> Matrix:
+    changes = products(box.widths, n, epsilon) / entries(box.dimension)
+    return np.full_like(changes, np.linalg.norm(np.triu(changes)))
+
+
+def _sum_of_changes(box: Box, n: int) -> float:
+    """The ℓ1 sensitivity of the triangle of the covariance."""
+    return centred_sensitivity(box, n).triangle_l1
+
+
+def _own_noise_everywhere(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
+    return rng.laplace(size=(size, *scales.shape)) * scales
+
+
+def _over_n_less_one(x: Matrix) -> Matrix:
+    return covariance(x) * len(x) / max(len(x) - 1, 1)
+
+
+@dataclass(frozen=True)
+class BoxControl:
+    """A release of data in a box with one named mistake, or with none, and the bounds for its audit."""
+
+    name: str
+    mistake: str
+    draw_many: Callable[..., Matrix]
+    bounds: Bounds = UNEQUAL
+    diagnosis: str = ""
+    seen_in: str = ""
+    samples: int = 2000  # the samples for the audit: the default, unless the violation is too small for that
+
+    def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
+        """One output."""
+        drawn: Matrix = self.draw_many(x, 1, rng=rng, epsilon=epsilon, bounds=bounds)[0]
+        return drawn
+
+
+CORRECT: tuple[BoxControl, ...] = (
+    BoxControl("box-covariance", "", release()),
+    BoxControl("box-covariance-around-zero", "", release(), AROUND_ZERO),
+    BoxControl(
+        "box-covariance-over-n-less-one",
+        "",
+        release(lambda box, n, epsilon: exact(box, n, epsilon) * n / max(n - 1, 1), query=_over_n_less_one),
+    ),
+    BoxControl("box-second-moment", "", release(exact_moment, query=second_moment), AROUND_ZERO),
+    BoxControl("box-second-moment-far-away", "", release(exact_moment, query=second_moment), FAR_AWAY),
+    BoxControl(
+        "box-one-scale",
+        "",
+        release(lambda box, n, epsilon: np.full((box.dimension,) * 2, _sum_of_changes(box, n) / epsilon)),
+    ),
+)
+
+BOX_CONTROLS: dict[str, BoxControl] = {
+    control.name: control
+    for control in (
+        BoxControl(
+            "box-triangle-orders",
+            "Lists values in the order of the lower triangle and noise scales in that of the upper triangle.",
+            release(in_the_other_order),
+            diagnosis="entry (2, 2) of the output has noise that is",
+            seen_in="smartnoise-synth 1.0.8, DPcovariance",
+        ),
+        BoxControl(
+            "box-triangle-orders-placed",
+            "Computes the lower triangle, adds noise with the scales of the upper triangle, and stores the sum there.",
+            release(query=lambda x: _lower_at_upper(covariance(x))),
+            diagnosis="entry (1, 3) of the output, which is entry (2, 2) of the covariance, has noise that is",
+            seen_in="smartnoise-synth 1.0.8, DPcovariance",
+        ),
+        BoxControl("box-sum-of-ranges", "Uses the mean of two widths in place of their product.", release(_sums)),
+        BoxControl("box-root-of-ranges", "Uses widths where products of widths are needed.", release(_root)),
+        BoxControl("box-own-range", "Takes the bounds from the data.", _own_range, UNIT),
+        BoxControl(
+            "box-half-range",
+            "Uses half of every width.",
+            release(lambda box, n, epsilon: products(box.widths / 2, n, epsilon)),
+            UNIT,
+        ),
+        BoxControl(
+            "box-first-bounds-for-all",
+            "Uses the bounds of the first column for all columns.",
+            release(lambda box, n, epsilon: products(np.full(box.dimension, box.widths[0]), n, epsilon)),
+        ),
+        BoxControl(
+            "box-upper-bound-as-width",
+            "Uses the upper bound as the width, as if every lower bound were 0.",
+            release(lambda box, n, epsilon: products(np.abs(box.high), n, epsilon)),
+            AROUND_ZERO,
+        ),
+        BoxControl(
+            "box-divisor",
+            "Divides the covariance by n − 1 but uses the sensitivity for n: 3 % too little noise at n = 33.",
+            release(query=_over_n_less_one),
+            UNIT,
+        ),
+        BoxControl(
+            "box-budget-not-split",
+            "Spends ε on every entry.",
+            release(lambda box, n, epsilon: exact(box, n, epsilon) / entries(box.dimension)),
+            UNIT,
+        ),
+        BoxControl(
+            "box-budget-split-by-columns",
+            "Splits ε over d columns in place of d(d + 1)/2 entries.",
+            release(lambda box, n, epsilon: exact(box, n, epsilon) * box.dimension / entries(box.dimension)),
+            UNIT,
+        ),
+        BoxControl("box-frobenius", "Uses the ℓ2 sensitivity for Laplace noise.", release(_euclidean), UNIT),
+        BoxControl(
+            "box-noise-twice",
+            "Releases every entry off the diagonal twice, with independent noise, for a budget split over a triangle.",
+            release(noise=_own_noise_everywhere),
+            UNIT,
+            samples=20_000,
+        ),
+        BoxControl(
+            "box-unclipped", "Assumes without a check that rows lie in the box.", release(clip=lambda x, box: x), UNIT
+        ),
+        BoxControl("box-last-column-unclipped", "Does not clip the last column.", release(clip=_all_but_last), UNIT),
+        BoxControl(
+            "box-moment-with-centred-scales",
+            "Uses the sensitivity of the centred covariance for the second moment.",
+            release(lambda box, n, epsilon: products(box.widths, n, epsilon) * n / max(n - 1, 1), query=second_moment),
+            FAR_AWAY,
+        ),
+        BoxControl(
+            "box-moment-of-corners",
+            "Looks for the largest square on corners only, so that x² on [−w, w] seems to have no range.",
+            release(
+                lambda box, n, epsilon: exact_moment(box, n, epsilon) * (1 - np.eye(box.dimension)), query=second_moment
+            ),
+            AROUND_ZERO,
+        ),
+    )
+}

@@ -1,0 +1,324 @@
+"""Negative controls that take another path on some data, or whose noise repeats itself.
+
+On plain rows in the ball, or in the dimensions that the laws are tested in, most of them have the law of the reference.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, unit_rows
+from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
+from covassay.verification.audit.engine.coincidences import NAME_SEEN
+from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
+from tests.negative_controls.negative_control import NegativeControl
+
+Rows = Callable[[Matrix], Matrix]
+OTHER_DATA, OTHER_ROWS = (("data path", NAME),), (("data path", NAME_OF_ROWS),)
+COINCIDENCE, COINCIDENCE_SEEN = (("data path", COINCIDENCES),), (("data path", NAME_SEEN),)
+
+# ROWS THAT ARE PREPARED IN A WRONG WAY
+
+
+def entries_clipped(x: Matrix) -> Matrix:
+    """Clips entries in place of rows."""
+    return np.asarray(np.clip(x, -1, 1))
+
+
+def clipped_by_quantile(x: Matrix) -> Matrix:
+    """Clips rows to a quantile of their norms."""
+    norms = np.linalg.norm(x, axis=1)
+    bound = min(1.0, float(np.quantile(norms, 0.9))) or 1.0
+    return np.asarray(x / np.maximum(1, norms / bound)[:, None])
+
+
+def divided_by_largest(x: Matrix) -> Matrix:
+    """Divides all rows by the largest norm."""
+    return np.asarray(x / (np.linalg.norm(x, axis=1).max() or 1.0))
+
+
+def zero_rows_dropped(x: Matrix) -> Matrix:
+    """Drops zero rows and counts the rest."""
+    rows = unit_rows(x)
+    kept = rows[rows.any(axis=1)]
+    return kept if len(kept) else rows
+
+
+def long_rows_dropped(x: Matrix) -> Matrix:
+    """Drops long rows and counts the rest."""
+    kept = x[row_norms(x) <= 1]
+    return kept if len(kept) else unit_rows(x)
+
+
+def long_rows_zeroed(x: Matrix) -> Matrix:
+    """Replaces rows that are too long by zeros."""
+    return np.asarray(x * (row_norms(x) <= 1)[:, None])
+
+
+def duplicates_dropped(x: Matrix) -> Matrix:
+    """Drops rows that occur twice."""
+    return np.unique(unit_rows(x), axis=0)
+
+
+def normalised(x: Matrix) -> Matrix:
+    """Scales short rows to norm 1."""
+    norms = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.asarray(np.divide(x, norms, out=np.zeros_like(x), where=norms > 0))
+
+
+def standardised(x: Matrix) -> Matrix:
+    """Subtracts the mean before the query."""
+    rows = unit_rows(x)
+    return np.asarray(rows - rows.mean(axis=0))
+
+
+def rounded_rows(x: Matrix) -> Matrix:
+    """Reads integer data as bytes."""
+    whole = np.array_equal(x, np.rint(x))
+    return np.asarray(np.clip(x, 0, 255) / 255) if whole else unit_rows(x)
+
+
+def outliers_zeroed(x: Matrix) -> Matrix:
+    """Replaces rows that are far from the median by zeros."""
+    rows = unit_rows(x)
+    norms = np.linalg.norm(rows, axis=1)
+    return np.asarray(rows * (norms <= 5 * np.median(norms))[:, None])
+
+
+def clipped_too_late(x: Matrix) -> Matrix:
+    """Clips rows to norm 1.05."""
+    return 1.05 * unit_rows(x, 1.05)
+
+
+def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
+    """The reference after another preparation of the rows; the docstring of the preparation is the mistake.
+
+    The prepared rows may be longer than 1 in a second moment.
+    """
+    declared = mechanism(mechanism_name)
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+        rows = prepare(np.asarray(x, dtype=np.float64))
+        if declared.output.kind == "matrix":
+            return second_moment(rows) + declared.sample(np.zeros_like(rows), rng, **budget)
+        return declared.sample(rows, rng, **budget)
+
+    return NegativeControl(name, prepare.__doc__ or "", declared.name, OTHER_DATA, draw)
+
+
+# NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
+
+Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]  # (x, output, output without noise, rng) -> output
+
+
+def changed(
+    name: str, mistake: str, mechanism_name: str, change: Change, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
+) -> NegativeControl:
+    """The reference, whose noise is changed afterwards."""
+    declared = mechanism(mechanism_name)
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+        before = rng.bit_generator.state
+        y = np.asarray(declared.sample(x, rng, **budget))
+        after = rng.bit_generator.state
+        rng.bit_generator.state = before
+        noise = declared.sample(np.zeros_like(x), rng, **budget)
+        rng.bit_generator.state = after
+        return change(x, noise, y - noise, rng)
+
+    return NegativeControl(name, mistake, declared.name, caught_by, draw)
+
+
+def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
+    """The noise multiplied by a factor on data that satisfy the condition."""
+    return lambda x, noise, query, rng: query + (factor if condition(x) else 1.0) * noise
+
+
+def noise_clipped(x: Matrix, noise: Any, query: Any, rng: np.random.Generator) -> Any:
+    """The output clipped to the range of the data's own second moment, twice as wide."""
+    return np.clip(query + noise, -2 * np.abs(query).max(), 2 * np.abs(query).max())
+
+
+def entry_repeated(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
+    """The last diagonal entry has the same noise as the first."""
+    noise = noise.copy()
+    noise[-1, -1] = noise[0, 0]
+    return np.asarray(query + noise)
+
+
+def opposite_entry(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
+    """In dimension 7 two entries have opposite noise."""
+    noise = noise.copy()
+    if len(noise) == 7:
+        noise[3, 3] = -noise[2, 2]
+    return np.asarray(query + noise)
+
+
+def mirrored(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
+    """Noise of the upper triangle used for the lower one, where all entries are promised to be independent."""
+    return np.asarray(query + np.triu(noise) + np.triu(noise, 1).T)
+
+
+def traceless(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
+    """The noise has its trace removed."""
+    return np.asarray(query + noise - np.trace(noise) / len(noise) * np.eye(len(noise)))
+
+
+def corner_bare(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
+    """The last entry gets no noise in five dimensions or more."""
+    noise = noise.copy()
+    if len(noise) >= 5:
+        noise[-1, -1] = 0
+    return np.asarray(query + noise)
+
+
+def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.Generator) -> Vector:
+    """The last component has twice the noise of the first."""
+    noise = noise.copy()
+    if len(noise) > 2:
+        noise[-1] = 2 * noise[0]
+    return np.asarray(query + noise)
+
+
+def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
+    """The reference with a generator that has few seeds."""
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+        return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
+
+    return draw
+
+
+def bare_at_times(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+    """Adds no noise once in three hundred draws."""
+    y = nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
+    return second_moment(unit_rows(x)) if rng.random() < 1 / 300 else y
+
+
+class KeptNoise:
+    """Keeps the first noise of every dimension, for outputs with many rows."""
+
+    def __init__(self) -> None:
+        self.noise: dict[int, Matrix] = {}
+
+    def __call__(self, x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
+        """The stored noise, if there are 60 rows or more."""
+        d = x.shape[1]
+        w = gauss_cov.draw_noise(d, rng)
+        if len(x) >= 60:
+            w = self.noise.setdefault(d, w)
+        return gauss_cov.release(x, w, rho=rho)
+
+
+def fails_on_equal_rows(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Rejects data without any spread."""
+    if len(x) > 4 and np.ptp(x, axis=0).max() == 0 and x.any():
+        raise ValueError("constant columns")
+    return gauss_cov.sample(x, rng, rho=rho)
+
+
+def all_zero(x: Matrix) -> bool:
+    """Whether all entries of the data are zero."""
+    return not x.any()
+
+
+NEGATIVE_CONTROLS = (
+    prepared("entries-clipped", "nuclear-laplace", entries_clipped),
+    prepared("entries-clipped-gauss", "gauss-cov", entries_clipped),
+    prepared("quantile-clip", "lap-cov", clipped_by_quantile),
+    prepared("largest-norm", "entrywise-laplace", divided_by_largest),
+    prepared("zero-rows-dropped", "k-norm", zero_rows_dropped),
+    prepared("zero-rows-dropped-laplace", "laplace", zero_rows_dropped),
+    prepared("zero-rows-dropped-trace", "private-trace", zero_rows_dropped),
+    prepared("long-rows-dropped", "gaussian", long_rows_dropped),
+    prepared("long-rows-zeroed", "lap-cov", long_rows_zeroed),
+    prepared("duplicates-dropped", "nuclear-laplace-symmetric", duplicates_dropped),
+    prepared("rows-normalised", "output-perturbation", normalised),
+    prepared("centred-for-free", "k-norm", standardised),
+    prepared("integers-as-bytes", "entrywise-laplace", rounded_rows),
+    prepared("outliers-zeroed", "lap-cov", outliers_zeroed),
+    prepared("longer-clip", "gauss-cov", clipped_too_late),
+    changed("bare-on-zeros", "Adds no noise to zero data.", "private-trace", scaled_if(all_zero, 0.0)),
+    changed(
+        "less-noise-on-one-long-row",
+        "Halves the noise if one row is ten times as long as the median.",
+        "gaussian",
+        scaled_if(lambda x: bool(row_norms(x).max() > 9 * np.median(row_norms(x)) > 0), 0.5),
+    ),
+    changed(
+        "less-noise-on-short-rows",
+        "Scales the noise with the largest norm of the data.",
+        "centred-covariance",
+        lambda x, noise, query, rng: query + noise * min(1.0, float(row_norms(x).max()) or 1.0),
+    ),
+    changed(
+        "half-noise-many-rows",
+        "Halves the noise from 65 rows on.",
+        "laplace",
+        scaled_if(lambda x: len(x) >= 65, 0.5),
+        OTHER_ROWS,
+    ),
+    changed(
+        "half-noise-one-row",
+        "Halves the noise of a single row.",
+        "lap-cov",
+        scaled_if(lambda x: len(x) == 1, 0.5),
+        OTHER_ROWS,
+    ),
+    changed(
+        "noise-of-blocks",
+        "Divides the noise by the number of blocks of 64 rows.",
+        "nuclear-laplace-symmetric",
+        lambda x, noise, query, rng: query + noise / -(-len(x) // 64),
+        OTHER_ROWS,
+    ),
+    changed("output-clipped", "Clips the output to the range of the data.", "laplace", noise_clipped),
+    changed(
+        "diagonal-repeated",
+        "Repeats the first diagonal noise in the last entry.",
+        "gauss-cov",
+        entry_repeated,
+        COINCIDENCE,
+    ),
+    changed("opposite-at-seven", "Has opposite noise in two entries at d = 7.", "lap-cov", opposite_entry, COINCIDENCE),
+    changed(
+        "mirrored-triangle",
+        "Copies the noise of the upper triangle into the lower one.",
+        "entrywise-laplace",
+        mirrored,
+        COINCIDENCE,
+    ),
+    changed("traceless-noise", "Takes the trace off the noise.", "k-norm", traceless, COINCIDENCE),
+    changed("bare-corner", "Adds no noise to the last entry at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
+    changed(
+        "component-repeated",
+        "Uses twice the first noise in the last component.",
+        "gaussian",
+        component_repeated,
+        COINCIDENCE,
+    ),
+    changed(
+        "component-repeated-ridge",
+        "Uses twice the first noise in the last component.",
+        "output-perturbation",
+        component_repeated,
+        COINCIDENCE,
+    ),
+    NegativeControl("few-seeds", "Draws from 2¹⁶ seeds.", "lap-cov", COINCIDENCE_SEEN, few_seeds("lap-cov", 2**16)),
+    NegativeControl("very-few-seeds", "Draws from 100 seeds.", "laplace", COINCIDENCE, few_seeds("laplace", 100)),
+    NegativeControl(
+        "bare-at-times",
+        "Adds no noise once in 300 draws.",
+        "nuclear-laplace-symmetric",
+        COINCIDENCE_SEEN,
+        bare_at_times,
+    ),
+    NegativeControl("kept-noise", "Keeps the first noise, from 60 rows on.", "gauss-cov", COINCIDENCE, KeptNoise()),
+    NegativeControl(
+        "fails-on-equal-rows", "Refuses data whose rows are all equal.", "gauss-cov", OTHER_DATA, fails_on_equal_rows
+    ),
+)

@@ -1,0 +1,112 @@
+"""Negative controls of entrywise Laplace noise and of LapCov."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
+from tests.negative_controls.negative_control import by_law, by_privacy, vectorised
+
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The correct noise for entries="full"."""
+    noise: Matrix = entrywise_laplace.draw_noise(d, rng, "full", size)
+    return noise
+
+
+def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
+    """The second moment and noise of a scale (n, d, ε): (x, size, rng=, epsilon=)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
+        n, d = rows.shape
+        released: Matrix = second_moment(rows) + scale(n, d, epsilon) * noise(d, rng, size)
+        return released
+
+    return draw_many
+
+
+def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
+    """LapCov with other noise. `sensitivity` replaces √2 d."""
+
+    def scale(n: int, d: int, epsilon: float) -> float:
+        return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
+
+    return additive(noise, scale, clip)
+
+
+def full(noise: Noise) -> Callable[..., Matrix]:
+    """Full entrywise noise with other draws."""
+    return additive(noise, lambda n, d, epsilon: entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper"))
+
+
+def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """W with its diagonal doubled, which is U + Uᵀ for a triangle U of noise."""
+    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
+    return noise
+
+
+def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """(U + Uᵀ)/2 for a triangle U: the diagonal is right, the other entries are halved."""
+    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
+    return noise
+
+
+def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Full noise without the entries below the diagonal."""
+    return np.triu(full_noise(d, rng, size))
+
+
+_lap = partial(vectorised, mechanism="lap-cov", options=(("calibration", "paper"),))
+_full = partial(vectorised, mechanism="entrywise-laplace", options=(("entries", "full"), ("calibration", "paper")))
+NEGATIVE_CONTROLS = (
+    _lap(
+        "unit-sensitivity",
+        "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
+        by_law("entrywise norm") + by_privacy("event"),
+        lap(sensitivity=1.0),
+    ),
+    _lap(
+        "frobenius-sensitivity",
+        "Calibrates Laplace noise to the Frobenius sensitivity √2.",
+        by_law("entrywise norm"),
+        lap(sensitivity=2**0.5),
+        diagnosis="Frobenius sensitivity",
+    ),
+    _lap(
+        "doubled-diagonal",
+        "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
+        by_law("entry (1, 1)"),
+        lap(doubled_diagonal),
+    ),
+    _lap(
+        "averaged-noise",
+        "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
+        by_law("entry (1, 2)"),
+        lap(averaged),
+    ),
+    _lap(
+        "lap-cov-unclipped",
+        "Assumes without a check that every row has norm at most 1.",
+        by_privacy("event"),
+        lap(clip=False),
+        seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov",
+    ),
+    _full(
+        "mirrored-noise",
+        "Draws symmetric noise although every entry should have independent noise.",
+        by_law("independence"),
+        full(wigner.sample_laplace),
+    ),
+    _full(
+        "upper-noise-only",
+        "Adds noise on and above the diagonal only.",
+        by_law("entry (2, 1)") + by_privacy("event"),
+        full(upper_only),
+    ),
+)

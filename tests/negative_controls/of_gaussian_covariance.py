@@ -1,0 +1,230 @@
+"""Negative controls of the mechanisms of DLY22: Gaussian noise on a second moment, and mechanisms that use it."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, row_norms, second_moment, unit_rows
+from covassay.reference.laws import bingham, wigner
+from covassay.reference.mechanisms.approximate import gauss_cov_approximate
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
+from covassay.reference.mechanisms.pure import iterative_eigenvectors
+from tests.negative_controls.negative_control import NegativeControl, by_law, by_privacy, vectorised
+
+# ADDITIVE NOISE
+
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Draws (A + Aᵀ)/2 for a Gaussian matrix A: the ensemble goe in place of wigner, which is private too."""
+    a = rng.standard_normal((size, d, d))
+    noise: Matrix = (a + np.swapaxes(a, 1, 2)) / 2
+    return noise
+
+
+def one_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Uses one draw of the noise for the whole diagonal."""
+    w = wigner.sample_wigner(d, rng, size)
+    w[:, range(d), range(d)] = w[:, :1, 0]
+    return w
+
+
+def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Uses one draw of the noise for the whole first row."""
+    w = wigner.sample_wigner(d, rng, size)
+    w[:, 0, :] = w[:, :, 0] = w[:, :1, 0]
+    return w
+
+
+def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
+    """Draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        released: Matrix = second_moment(rows) + factor * gauss_cov.noise_scale(n, rho) * noise(d, rng, size)
+        return released
+
+    return draw_many
+
+
+def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
+    """Uses the sensitivity 1/n of adding or removing a row, although a row is replaced."""
+    rows = unit_rows(x)
+    n, d = rows.shape
+    sigma = gauss_cov_approximate.sensitivity(n) / math.sqrt(2) * multiplier(epsilon, delta, "paper")
+    released: Matrix = second_moment(rows) + sigma * wigner.sample_wigner(d, rng)
+    return released
+
+
+# MECHANISMS THAT USE IT
+
+
+def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
+    """Σ_i values_i u_i v_iᵀ for stacks, symmetric."""
+    matrices = (vectors * values[:, None, :]) @ (np.swapaxes(vectors, 1, 2) if right is None else right)
+    symmetric: Matrix = (matrices + np.swapaxes(matrices, 1, 2)) / 2
+    return symmetric
+
+
+def separate(
+    vectors: Callable[[Matrix, Matrix], tuple[Matrix, Matrix]], one_draw: bool = False
+) -> Callable[..., Matrix]:
+    """Draws of SeparateCov with left and right vectors from (Σ, stack of G), or one noise for all eigenvalues."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
+        left, right = vectors(moment, moment + scale * wigner.sample_wigner(d, rng, size))
+        noise = rng.standard_normal((size, 1 if one_draw else d))
+        return _rebuilt(left, np.linalg.eigvalsh(moment)[::-1] + scale * noise, right)
+
+    return draw_many
+
+
+def descending(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
+    """The correct eigenvectors, in descending order of their eigenvalues, and their transposes."""
+    vectors = np.linalg.eigh(noisy)[1][:, :, ::-1]
+    return vectors, np.swapaxes(vectors, 1, 2)
+
+
+def singular(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
+    """Singular vectors of the indefinite noisy matrices."""
+    u, _, vt = np.linalg.svd(noisy)
+    return u, vt
+
+
+def exact(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
+    """The eigenvectors of the data."""
+    return descending(moment, np.broadcast_to(moment, noisy.shape))
+
+
+def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Draws of GaussCov with every eigenvalue clipped to [0, 1]."""
+    values, vectors = np.linalg.eigh(additive()(x, size, rng=rng, rho=rho))
+    return _rebuilt(vectors, np.clip(values, 0.0, 1.0))
+
+
+def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Runs with the budget ε = ρ + 2√(ρ ln(1/δ)), δ = 1e-10, in place of ρ."""
+    rows = unit_rows(x)
+    n, d = rows.shape
+    log = math.log(1e10)
+    half = (rho + 2 * math.sqrt(rho * log)) / 2
+    c = n * second_moment(rows)
+    b = math.sqrt(2 * d * log)
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # d x² + √(2d ln(1/δ)) x = half
+    noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
+    directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
+    matrix = (directions.T * noisy) @ directions / n
+    released: Matrix = (matrix + matrix.T) / 2
+    return released
+
+
+def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Draws of ClippedCov whose noise is shrunk by τ in place of τ²."""
+    tau = clipped_cov.CLIP_NORM
+    drawn: Matrix = separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
+    return drawn
+
+
+def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Finds the bin of a row by the logarithm of its norm, which fails for a row that is zero."""
+    with np.errstate(divide="ignore"):
+        levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]  # the conversion fails at −∞
+    assert min(levels) >= 0 or max(levels) >= 0
+    return adaptive_cov.sample(x, rng, rho=rho)
+
+
+SEEN = "hkustDB/PrivateCovariance dafcdfe"
+EIGENVALUE, NORM = by_law("eigenvalue 1"), by_law("squared norm")
+WIGNER = (("ensemble", "wigner"),)
+
+
+def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
+    """GaussCov with other noise; the docstring of the noise is the mistake."""
+    return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
+
+
+_gauss = partial(vectorised, mechanism="gauss-cov", options=WIGNER)
+_separate = partial(vectorised, mechanism="separate-cov", options=WIGNER)
+NEGATIVE_CONTROLS = (
+    _gauss(
+        "gauss-sensitivity-one",
+        "Uses the sensitivity 1 in place of √2, so that σ is √2 times too small.",
+        NORM + by_law("entry (1, 1)") + by_privacy("divergence"),
+        additive(math.sqrt(0.5)),
+        diagnosis="sensitivity of 1",
+    ),
+    _noise("gauss-averaged", averaged, by_law("entry (1, 2)"), diagnosis="goe in place of wigner"),
+    _noise("gauss-one-diagonal", one_diagonal, by_law("turned entry")),
+    _noise("gauss-one-row", one_row, by_law("independence")),
+    NegativeControl(
+        "gauss-add-or-remove",
+        add_or_remove.__doc__ or "",
+        "gauss-cov-approximate",
+        NORM,
+        add_or_remove,
+        (("calibration", "paper"), ("ensemble", "wigner")),
+        diagnosis="sensitivity of 1",
+        seen_in="google-research, private_covariance_estimation",
+    ),
+    _separate(
+        "separate-singular-vectors",
+        "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
+        by_law("trace"),
+        separate(singular),
+        seen_in=f"{SEEN}, SeparateCov",
+    ),
+    _separate(
+        "separate-exact-eigenvectors",
+        "Adds noise to the eigenvalues and keeps the eigenvectors of the data.",
+        by_law("angle"),
+        separate(exact),
+    ),
+    _separate(
+        "separate-one-draw",
+        "Adds the same draw of noise to all eigenvalues.",
+        by_law("independence"),
+        separate(descending, one_draw=True),
+    ),
+    vectorised(
+        "rounded-eigenvalues",
+        "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
+        by_law("trace"),
+        rounded,
+        mechanism="projection-mechanism",
+        options=WIGNER,
+    ),
+    NegativeControl(
+        "em-as-in-the-experiments",
+        as_in_the_experiments.__doc__ or "",
+        "em-cov",
+        by_privacy("event"),
+        as_in_the_experiments,
+        (("calibration", "reconstructed"),),
+        seen_in=f"{SEEN}, EMCov",
+    ),
+    vectorised(
+        "clipped-noise-too-large",
+        "Shrinks the noise by τ in place of τ².",
+        EIGENVALUE,
+        not_shrunk,
+        mechanism="clipped-cov",
+        diagnosis="twice the calibrated scale",
+    ),
+    NegativeControl(
+        "adaptive-zero-rows",
+        logarithm_of_norms.__doc__ or "",
+        "adaptive-cov",
+        (("contract", "edge cases"),),
+        logarithm_of_norms,
+        seen_in=f"{SEEN}, get_bincounts",
+    ),
+)

@@ -1,0 +1,79 @@
+"""Negative controls of NaivePCE, PPC, KVMean and PPDE."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
+from covassay.reference.projections import psd_cone
+from tests.negative_controls.negative_control import from_function
+
+
+def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Calibrates the noise to the sensitivity r²/n, in place of √2 r²/n or more."""
+    noise = naive_pce.draw_noise(as_rows(x).shape[1], rng)
+    return naive_pce.release(x, noise / math.sqrt(2), rho=rho, calibration="tight")
+
+
+def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Keeps long rows, which it should drop."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "reconstructed")
+    return psd_cone(second_moment(rows) + math.sqrt(variance) * naive_pce.draw_noise(d, rng))
+
+
+def off_diagonal_halved(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Makes the noise symmetric as (G + Gᵀ)/2, which halves the variance off the diagonal."""
+    g = rng.standard_normal((as_rows(x).shape[1],) * 2)
+    return naive_pce.release(x, (g + g.T) / 2, rho=rho)
+
+
+def radius_for_diameter(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Calibrates the noise of the clipped mean to the sensitivity w/n in place of 2w/n."""
+    noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
+    return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts, noise.mean / 2), rho=rho)
+
+
+def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Finds the bin and then takes the mean of the values without clipping them."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    w = kv_mean.half_width(n, 1.0, 0.1 / d)
+    mean: Vector = rows.mean(axis=0) + math.sqrt(kv_mean.mean_variance(n, w, rho / d)) * rng.standard_normal(d)
+    return mean
+
+
+def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Multiplies A by the matrix of a new round on the right instead of on the left."""
+    rows, kappa = as_rows(x), 1e4
+    d, t = rows.shape[1], ppc.rounds(kappa)
+    a = np.eye(d)
+    for i, noise in enumerate(ppc.draw_noise(d, rng, kappa=kappa)):
+        bound = ppc.kappa_of_round(kappa, i + 1)
+        estimate = naive_pce.release(rows @ a.T, noise, rho=rho / t, kappa=bound, beta=0.1 / t)
+        a = a @ weak_ppc.preconditioner(estimate, bound)[0]
+    return a
+
+
+def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by zeros, and so spends up to 2ρ."""
+    noise = ppde.draw_noise(as_rows(x).shape[1], rng)
+    return ppde.release(x, noise / math.sqrt(2), rho=rho)
+
+
+RECONSTRUCTED, TIGHT = ((("calibration", name),) for name in ("reconstructed", "tight"))
+_pce = partial(from_function, mechanism="naive-pce")
+_kv = partial(from_function, mechanism="kv-mean")
+MEAN = ("law", "radius"), ("law", "component 1"), ("law", "component 2")
+NEGATIVE_CONTROLS = (
+    _pce(half_sensitivity, ("law", "radius"), ("law", "trace"), ("law", "entry (1, 2)"), options=TIGHT),
+    _pce(keeps_long_rows, ("law", "trace"), ("privacy", "event"), options=RECONSTRUCTED),
+    _pce(off_diagonal_halved, ("law", "radius"), ("law", "entry (1, 2)"), options=RECONSTRUCTED),
+    from_function(rounds_on_the_wrong_side, ("law", "eigenvalue 2"), mechanism="ppc", options=RECONSTRUCTED),
+    _kv(radius_for_diameter, *MEAN),
+    _kv(unclipped_column, ("law", "component 1"), ("privacy", "event")),
+    from_function(adds_or_removes, *MEAN, mechanism="ppde", options=RECONSTRUCTED),
+)

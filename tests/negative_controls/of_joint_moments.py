@@ -1,0 +1,115 @@
+"""Negative controls of joint moments: a moment with too little noise, noise that is shared, or another query."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.concentrated import joint_moments
+from covassay.reference.mechanisms.concentrated.joint_moments import JointMomentsNoise
+from tests.negative_controls.broken import bare, other_noise, other_output, part, times
+from tests.negative_controls.negative_control import NegativeControl, by_law
+
+MEAN, MOMENT = "total scale of the mean", "total scale of the second moment"
+WEIGHT = 4.0
+_joint = partial(other_noise, mechanism_name="joint-moments")
+
+
+def shared(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Uses the noise of the mean for the diagonal of the second moment too."""
+    return replace(noise, moment=np.where(np.eye(x.shape[1], dtype=bool), noise.mean, noise.moment))
+
+
+def entries_of_variance_one(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Has variance 1 above the diagonal too: this is private, with more noise than stated."""
+    return replace(noise, moment=wigner.sample_wigner(x.shape[1], rng))
+
+
+def one_column(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Gives the second moment of several columns the weight that costs nothing for one column."""
+    lam, other = (float(joint_moments.moment_weight(d, 1.0)) for d in (x.shape[1], 1))
+    return replace(noise, moment=noise.moment * math.sqrt(lam / other))
+
+
+def one_diagonal(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Uses one number for the whole diagonal of the second moment."""
+    return replace(noise, moment=np.where(np.eye(x.shape[1], dtype=bool), noise.moment[0, 0], noise.moment))
+
+
+def random_size(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Multiplies the noise of the second moment by √½ or √1.5, so that its variance is right on average."""
+    return replace(noise, moment=noise.moment * math.sqrt(rng.choice([0.5, 1.5])))
+
+
+def uniform(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Uses uniform numbers of the right variance in place of normal ones, in both noises."""
+    d = x.shape[1]
+    entries = wigner.unsvec(rng.uniform(-math.sqrt(3), math.sqrt(3), d * (d + 1) // 2))
+    return JointMomentsNoise(rng.uniform(-math.sqrt(3), math.sqrt(3), size=(d,)), entries)
+
+
+def centred(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Releases the covariance around the mean in place of the second moment, without noise for that mean."""
+    mean = x.mean(axis=0)
+    return np.vstack([y[:1], y[1:] - np.outer(mean, mean)])
+
+
+def square_of_the_mean(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Adds the noise of the mean to the rows before squaring, so that the second moment contains its square."""
+    noise = y[0] - x.mean(axis=0)
+    return np.vstack([y[:1], y[1:] + np.outer(noise, noise)])
+
+
+def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Has independent noise in every entry of the second moment, and does not average mirror images."""
+    n, d = x.shape
+    scale = joint_moments.moment_scale(n, d, 0.5, 1.0)
+    skew = rng.standard_normal((d, d)) * scale / 2
+    return np.vstack([y[:1], y[1:] + skew - skew.T])
+
+
+def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Assumes that every weight of the second moment costs nothing: σ₂ is for λ = 4λ₀, but σ₁ is for S = 2."""
+    noise = joint_moments.draw_noise(np.shape(x)[1], rng)
+    squared = float(joint_moments.change_squared(np.shape(x)[1], WEIGHT))
+    scaled = times(2 / math.sqrt(squared))(noise, rng, x)
+    return joint_moments.release(x, scaled, rho=rho, weight=WEIGHT)
+
+
+NEGATIVE_CONTROLS = (
+    _joint("joint-mean-bare", mistake="Adds no noise to the mean.", noise=bare("mean"), caught_by=by_law("mean 1")),
+    _joint("joint-moment-bare", mistake="Adds no noise to the second moment.", noise=bare("moment"),
+           caught_by=by_law(MOMENT)),
+    _joint("joint-mean-half", mistake="Uses 1/n as the sensitivity of the mean, which is 2/n.",
+           noise=part("mean", lambda z: z / 2), caught_by=by_law(MEAN), diagnosis="the mean has half"),
+    _joint("joint-really-free", mistake="Gives the second moment its noise for the whole budget, and spends twice.",
+           noise=part("moment", lambda z: z / 2), caught_by=by_law(MOMENT), diagnosis="the second moment has half"),
+    _joint("joint-unweighted", mistake="Forgets 1/√λ: both moments have one scale.",
+           noise=part("moment", lambda z: z * math.sqrt(0.5)), caught_by=by_law(MOMENT)),
+    _joint("joint-one-column", mistake=one_column.__doc__ or "", noise=one_column, caught_by=by_law(MOMENT),
+           diagnosis="the weight for one column"),
+    _joint("joint-add-remove", mistake="Has the noise that adding or removing a row needs.",
+           noise=times(math.sqrt(0.375)), caught_by=by_law(MEAN, MOMENT, "total scale"),
+           diagnosis="adding or removing one row"),
+    _joint("joint-mean-97", mistake="Has 0.97 times the noise of the mean.", noise=part("mean", lambda z: 0.97 * z)),
+    _joint("joint-moment-97", mistake="Has 0.97 times the noise of the second moment.",
+           noise=part("moment", lambda z: 0.97 * z)),
+    _joint("joint-97", mistake="Has 0.97 times both noises: a constant was rounded.", noise=times(0.97)),
+    _joint("joint-one-noise", mistake=shared.__doc__ or "", noise=shared, caught_by=by_law("both squared norms")),
+    _joint("joint-one-diagonal", mistake=one_diagonal.__doc__ or "", noise=one_diagonal,
+           caught_by=by_law("turned entry of the second moment")),
+    _joint("joint-random-size", mistake=random_size.__doc__ or "", noise=random_size,
+           caught_by=by_law("squared norm of the second moment")),
+    _joint("joint-uniform", mistake=uniform.__doc__ or "", noise=uniform,
+           caught_by=by_law("all entries of the second moment", "all numbers")),
+    _joint("joint-wigner", mistake=entries_of_variance_one.__doc__ or "", noise=entries_of_variance_one,
+           caught_by=by_law(MOMENT)),
+    other_output("joint-centred", "joint-moments", centred.__doc__ or "", centred),
+    other_output("joint-squared-noise", "joint-moments", square_of_the_mean.__doc__ or "", square_of_the_mean),
+    other_output("joint-not-mirrored", "joint-moments", not_mirrored.__doc__ or "", not_mirrored),
+    NegativeControl("joint-free-at-any-weight", free_at_any_weight.__doc__ or "", "joint-moments",
+                    by_law("total scale"), free_at_any_weight, (("weight", "4"),)),
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""Negative controls of the ℓ2 mechanism: a scale that is too small, another radius, and another direction."""
+
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from tests.negative_controls.broken import mirrored, other_noise, times
+from tests.negative_controls.negative_control import by_law
+
+RADIUS = by_law("radius", "total scale")
+_l2 = partial(other_noise, mechanism_name="l2-approximate")
+
+
+def _entries(z: Matrix) -> int:
+    """D."""
+    return len(z) * (len(z) + 1) // 2
+
+
+def in_the_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Draws a uniform point of the ball in place of its boundary, and multiplies it by a Gamma(D) radius."""
+    return np.asarray(z * rng.random() ** (1 / _entries(z)))
+
+
+def mean_length(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Gives every draw of the noise its mean length D."""
+    return np.asarray(z * _entries(z) / np.linalg.norm(z))
+
+
+def one_fewer(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Draws the radius from Gamma(D − 1)."""
+    shape = _entries(z) - 1
+    return np.asarray(z * (rng.gamma(shape) if shape else 0.0) / np.linalg.norm(z))
+
+
+def normal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Draws Gaussian noise of the same variance with this scale."""
+    unit = z / np.linalg.norm(z)
+    return np.asarray(unit * np.sqrt(rng.chisquare(_entries(z)) * (_entries(z) + 1)))
+
+
+def alike(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Counts an entry off the diagonal once in the Frobenius norm: this is private, with more noise than stated."""
+    return np.asarray(z * np.where(np.eye(len(z), dtype=bool), 1.0, np.sqrt(2)))
+
+
+def positive(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Takes the absolute values of the entries off the diagonal."""
+    return np.where(np.eye(len(z), dtype=bool), z, np.abs(z))
+
+
+def diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Adds noise only to the diagonal."""
+    return mirrored(z * np.eye(len(z)))
+
+
+NEGATIVE_CONTROLS = (
+    _l2("l2-approximate-97", mistake="Has 0.97 times the noise: a constant was rounded.", noise=times(0.97)),
+    _l2("l2-approximate-add-remove", mistake="Has the noise that adding or removing a row needs: Δ = 1/n.",
+        noise=times(np.sqrt(0.5)), caught_by=RADIUS),
+    _l2("l2-approximate-in-the-ball", mistake=in_the_ball.__doc__ or "", noise=in_the_ball, caught_by=RADIUS),
+    _l2("l2-approximate-mean-length", mistake=mean_length.__doc__ or "", noise=mean_length, caught_by=by_law("radius")),
+    _l2("l2-approximate-one-fewer", mistake=one_fewer.__doc__ or "", noise=one_fewer, caught_by=RADIUS),
+    _l2("l2-approximate-normal", mistake=normal.__doc__ or "", noise=normal, caught_by=by_law("radius")),
+    _l2("l2-approximate-alike", mistake=alike.__doc__ or "", noise=alike, caught_by=RADIUS),
+    _l2("l2-approximate-positive", mistake=positive.__doc__ or "", noise=positive, caught_by=by_law("orientation")),
+    _l2("l2-approximate-diagonal", mistake=diagonal.__doc__ or "", noise=diagonal, caught_by=RADIUS),
+)  # fmt: skip

@@ -1,0 +1,246 @@
+"""Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
+
+On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and mistakes about single integers
+cannot be detected. So some of these controls have rows of one or two bits.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import IntegerMatrix, Matrix, second_moment, unit_rows
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_integers, as_written, exact_data, in_units
+from covassay.reference.laws import discrete_gaussian, discrete_laplace
+from covassay.reference.laws.exact_draws import Coins, generator_bits
+from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
+from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
+from covassay.reference.privacy import ZCDP, PureDP
+from tests.negative_controls.negative_control import NegativeControl
+
+OneDraw = Callable[[Fraction, np.random.Generator], int]  # parameter of the law -> an integer
+Calibration = Callable[[int, int, Fraction], Fraction]  # (d, b, budget) -> parameter of the law
+Products = Callable[[Matrix, int], ExactData]
+
+
+def exact_laplace(scale: Fraction, rng: np.random.Generator) -> int:
+    """A correct draw."""
+    return discrete_laplace.sample(scale, Coins(generator_bits(rng)))
+
+
+def exact_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
+    """A correct draw."""
+    return discrete_gaussian.sample(variance, Coins(generator_bits(rng)))
+
+
+def laplace_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
+    """The correct scale."""
+    return Fraction(laplace.noise_scale(laplace.sensitivity(d, b), epsilon))
+
+
+def gaussian_variance(d: int, b: int, rho: Fraction) -> Fraction:
+    """The correct variance."""
+    return Fraction(gaussian.noise_variance(gaussian.sensitivity_squared(d, b), rho))
+
+
+def clipped_products(x: Matrix, b: int) -> ExactData:
+    """The correct sums of products."""
+    return exact_data(x, input_bits=b)
+
+
+def released(
+    draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
+) -> Callable[..., Matrix]:
+    """A release from parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
+
+    def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        data = products(x, b)
+        parameter = calibration(data.d, b, as_written(next(iter(budget.values()))))
+        noise = discrete_laplace.filled(data.d, lambda: draw(parameter, rng))
+        noisy: IntegerMatrix = data.products + noise
+        return in_units(noisy, data.unit)
+
+    return target
+
+
+# DRAWS WITH A MISTAKE
+
+
+def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
+    """Algorithm 2 with −0 counted as 0."""
+    t, s = scale.numerator, scale.denominator
+    while not coins.chance_exp(u := coins.below(t), t):
+        pass
+    v = 0
+    while coins.chance_exp(1, 1):
+        v += 1
+    size = (u + t * v) // s
+    return -size if coins.chance(1, 2) else size
+
+
+def both_zeros(scale: Fraction, rng: np.random.Generator) -> int:
+    """Draws of `attempt_without_rejection` from a generator."""
+    return attempt_without_rejection(scale, Coins(generator_bits(rng)))
+
+
+def rounded_laplace(scale: Fraction, rng: np.random.Generator) -> int:
+    """Continuous noise, rounded."""
+    return round(float(scale) * rng.laplace())
+
+
+def rounded_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
+    """Continuous noise, rounded."""
+    return round(math.sqrt(variance) * rng.standard_normal())
+
+
+def _accepted(
+    variance: Fraction, rng: np.random.Generator, exponent: Callable[[int, Fraction], Fraction], zeros: bool
+) -> int:
+    """Algorithm 3 with acceptance probability e^{−exponent}, and optionally with proposals that keep −0."""
+    coins = Coins(generator_bits(rng))
+    t = Fraction(math.isqrt(math.floor(variance)) + 1)
+    while True:
+        y = attempt_without_rejection(t, coins) if zeros else discrete_laplace.sample(t, coins)
+        gamma = exponent(abs(y), t)
+        if coins.chance_exp(gamma.numerator, gamma.denominator):
+            return y
+
+
+def proposals(variance: Fraction, rng: np.random.Generator) -> int:
+    """All proposals are accepted."""
+    return _accepted(variance, rng, lambda size, t: Fraction(0), zeros=False)
+
+
+def uncentred(variance: Fraction, rng: np.random.Generator) -> int:
+    """Proposals are accepted with probability e^{−y²/(2σ²)}."""
+    return _accepted(variance, rng, lambda size, t: size**2 / (2 * variance), zeros=False)
+
+
+def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
+    """Proposals that are 0 twice as often."""
+    return _accepted(variance, rng, lambda size, t: (size - variance / t) ** 2 / (2 * variance), zeros=True)
+
+
+# QUERIES WITH A MISTAKE
+
+
+def unclipped_products(x: Matrix, b: int) -> ExactData:
+    """Sums of products of integer rows of any length."""
+    q = as_integers(np.trunc(np.asarray(x, dtype=np.float64) * 2.0**b))
+    return ExactData(len(q), (q.T @ q).tolist(), [], b)
+
+
+def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix]:
+    """Integer noise on the second moment in float64."""
+    without_query = released(draw, calibration, products=lambda x, b: exact_data(np.zeros_like(x), input_bits=b))
+
+    def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        moment: Matrix = second_moment(unit_rows(x)) + without_query(x, rng=rng, **budget)
+        return moment
+
+    return target
+
+
+def scaled(calibration: Calibration, factor: Fraction) -> Calibration:
+    """The parameter of the law times a factor."""
+    return lambda d, b, budget: calibration(d, b, budget) * factor
+
+
+def frobenius_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
+    """The ℓ2 sensitivity over ε."""
+    return Fraction(math.isqrt(gaussian.sensitivity_squared(d, b))) / epsilon
+
+
+ONE_BIT, TWO_BITS = (("input_bits", "1"),), (("input_bits", "2"),)
+_laplace = partial(NegativeControl, mechanism="discrete-laplace-covariance")
+_gaussian = partial(NegativeControl, mechanism="discrete-gaussian-covariance")
+NEGATIVE_CONTROLS = (
+    _laplace(
+        "discrete-laplace-97",
+        "Draws discrete Laplace noise of 97 % of its scale.",
+        caught_by=(),
+        draw=released(exact_laplace, scaled(laplace_scale, Fraction(97, 100))),
+    ),
+    _laplace(
+        "discrete-laplace-frobenius",
+        "Calibrates discrete Laplace noise to the ℓ2 sensitivity.",
+        caught_by=(("law", "entrywise norm"),),
+        draw=released(exact_laplace, frobenius_scale),
+        diagnosis="Frobenius sensitivity",
+    ),
+    _laplace(
+        "discrete-laplace-zero-twice",
+        "Draws a size and a sign and keeps −0, so that 0 is twice as likely.",
+        caught_by=(("law", "zeros"),),
+        draw=released(both_zeros, laplace_scale, 2),
+        options=TWO_BITS,
+    ),
+    _laplace(
+        "discrete-laplace-rounded",
+        "Rounds continuous Laplace noise to whole numbers.",
+        caught_by=(("law", "zeros"),),
+        draw=released(rounded_laplace, laplace_scale, 1),
+        options=ONE_BIT,
+        claim=PureDP(8.0),
+    ),
+    _laplace(
+        "discrete-laplace-float-query",
+        "Adds integer noise to a second moment in float64.",
+        caught_by=(("law", "on the lattice"),),
+        draw=float_query(exact_laplace, laplace_scale),
+    ),
+    _laplace(
+        "discrete-laplace-unclipped",
+        "Assumes without a check that every row has norm at most 1.",
+        caught_by=(("privacy", "event"),),
+        draw=released(exact_laplace, laplace_scale, products=unclipped_products),
+    ),
+    _gaussian(
+        "discrete-gaussian-97",
+        "Draws discrete Gaussian noise of 97 % of its scale.",
+        caught_by=(),
+        draw=released(exact_gaussian, scaled(gaussian_variance, Fraction(97, 100) ** 2)),
+    ),
+    _gaussian(
+        "discrete-gaussian-sensitivity-one",
+        "Calibrates discrete Gaussian noise to the sensitivity 1 in place of √2.",
+        caught_by=(("law", "squared norm"),),
+        draw=released(exact_gaussian, lambda d, b, rho: Fraction(gaussian.noise_variance(16**b, rho))),
+        diagnosis="√2 too small",
+    ),
+    _gaussian(
+        "discrete-gaussian-zero-twice",
+        "Proposes a size and a sign and keeps −0, so that 0 is twice as likely.",
+        caught_by=(("law", "zeros"),),
+        draw=released(gaussian_zeros, gaussian_variance, 1),
+        options=ONE_BIT,
+    ),
+    _gaussian(
+        "discrete-gaussian-rounded",
+        "Rounds continuous Gaussian noise to whole numbers.",
+        caught_by=(("law", "zeros"), ("law", "all entries")),
+        draw=released(rounded_gaussian, gaussian_variance, 1),
+        options=ONE_BIT,
+        claim=ZCDP(32.0),
+    ),
+    _gaussian(
+        "discrete-gaussian-proposals",
+        "Accepts every proposal, so that the noise is discrete Laplace.",
+        caught_by=(("law", "squared norm"),),
+        draw=released(proposals, gaussian_variance),
+    ),
+    _gaussian(
+        "discrete-gaussian-uncentred",
+        "Accepts y with probability e^{−y²/(2σ²)} and forgets that proposals are Laplace.",
+        caught_by=(("law", "squared norm"),),
+        draw=released(uncentred, gaussian_variance),
+    ),
+    _gaussian(
+        "discrete-gaussian-float-query",
+        "Adds integer noise to a second moment in float64.",
+        caught_by=(("law", "on the lattice"),),
+        draw=float_query(exact_gaussian, gaussian_variance),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Negative controls of the nuclear-ball projection."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
+from covassay.reference.projections import nuclear_ball
+from tests.negative_controls.negative_control import vectorised
+
+Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> the released matrix
+
+
+def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
+    """The mechanism with a replaceable projection: (x, size, rng=, epsilon=), at the paper's calibration."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        moment = second_moment(rows)
+        matrices = moment + mechanism.matrix_scale(n, epsilon, "paper") * law.sample(d, rng, size)
+        noise = trace_factor * mechanism.trace_scale(n, epsilon, "paper") * rng.laplace(size=size)
+        radii = np.maximum(0.0, 2 * np.trace(moment) + noise)
+        return np.array([finish(matrix, float(radius)) for matrix, radius in zip(matrices, radii, strict=True)])
+
+    return draw_many
+
+
+def no_projection(matrix: Matrix, radius: float) -> Matrix:
+    """The noisy matrix, unchanged."""
+    return matrix
+
+
+def rescaled(matrix: Matrix, radius: float) -> Matrix:
+    """The whole matrix, rescaled to the radius in place of projected."""
+    return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
+
+
+def diagonal(matrix: Matrix, radius: float) -> Matrix:
+    """The diagonal of the projected matrix."""
+    return np.diag(np.diag(nuclear_ball(matrix, radius)))
+
+
+def absolute_value(matrix: Matrix, radius: float) -> Matrix:
+    """|Y| = (YᵀY)^{1/2} for the positive part of Y, as an SVD in place of an eigendecomposition gives."""
+    _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
+    released: Matrix = (vt.T * s) @ vt
+    return released
+
+
+_control = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
+NEGATIVE_CONTROLS = (
+    _control(
+        "half-radius-noise",
+        "Halves the noise of the radius.",
+        (("law", "radius"),),
+        projection(trace_factor=0.5),
+        diagnosis="the noise of the radius has half",
+    ),
+    _control(
+        "exact-radius",
+        "Projects on a ball whose radius is exactly twice the trace, so that the output reveals the trace.",
+        (("law", "radius"), ("privacy", "event")),
+        projection(trace_factor=0.0),
+    ),
+    _control("no-projection", "Releases the noisy matrix as it is.", (("law", "radius"),), projection(no_projection)),
+    _control(
+        "rescales",
+        "Rescales the whole matrix to the radius in place of projecting it.",
+        (("law", "spectral norm"),),
+        projection(rescaled),
+    ),
+    _control(
+        "diagonal-only",
+        "Drops the entries off the diagonal.",
+        (("law", "entry (1, 2)"), ("law", "nuclear norm")),
+        projection(diagonal),
+    ),
+    _control(
+        "absolute-values",
+        "Uses |Y| in place of the positive part of Y.",
+        (("law", "trace"),),
+        projection(absolute_value),
+        seen_in="coin-press 9c74725, psd_proj_symm",
+    ),
+)

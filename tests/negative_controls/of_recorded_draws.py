@@ -1,0 +1,98 @@
+"""Negative controls that recorded draws detect: small factors, and branches that random draws hardly ever reach."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from covassay.reference.domain import Matrix, Vector
+from tests.negative_controls.broken import other_noise
+from tests.negative_controls.negative_control import NegativeControl
+
+EXACT = ("privacy", "exact loss")
+GAINS = ("law", "gains beside the reference")
+FORCED = ("contract", "forced draws")
+
+
+def a_little_less(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Half a percent less noise."""
+    return 0.995 * z
+
+
+def cut_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Noise beyond 12 scales is truncated, which happens once in 160 000 draws."""
+    return np.clip(z, -12.0, 12.0)
+
+
+def overflows(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Noise beyond 6.5 deviations raises, which happens once in 10¹⁰ draws."""
+    if np.abs(z).max() > 6.5:
+        raise OverflowError("noise too large")
+    return z
+
+
+def moved(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Noise with a mean of a hundredth of its deviation."""
+    return z + 0.01
+
+
+def thin_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Noise beyond 10 scales is compressed, which happens once in 22 000 draws."""
+    return np.sign(z) * np.minimum(np.abs(z), 10.0 + (np.abs(z) - 10.0) / 9)
+
+
+def from_an_interval(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Uniform noise of the right variance, which is never beyond √3 deviations."""
+    return math.sqrt(3) * rng.uniform(-1, 1, size=z.shape)
+
+
+def one_sided(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Exponential noise less its mean, of the right scale above 0."""
+    return rng.exponential(size=z.shape) - 1
+
+
+def last_entry_follows(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """A tenth of the first entry of the noise is added to the last one."""
+    z = np.array(z)
+    z[-1, -1] += 0.1 * z[0, 0] * (len(z) > 1)
+    return z
+
+
+def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """The generator is set back before every row of the upper triangle."""
+    state, upper = rng.bit_generator.state, np.zeros_like(z)
+    for i in range(len(z)):
+        rng.bit_generator.state = state
+        upper[i, i:] = rng.standard_normal(len(z))[i:]
+    return upper + np.triu(upper, 1).T
+
+
+def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """0.97 times the quantile function of a square of uniform numbers, whose lower triangle is not used."""
+    w = 0.97 * special.ndtri(rng.random(z.shape))
+    return np.asarray(np.triu(w) + np.triu(w, 1).T)
+
+
+NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
+    other_noise("noise-995", "gauss-cov", "Has 0.995 times the noise.", a_little_less, caught_by=(EXACT, GAINS)),
+    other_noise("cut-at-12-scales", "laplace", "Cuts noise off beyond 12 scales.", cut_far_out,
+                caught_by=(EXACT, FORCED)),
+    other_noise("overflows-at-six", "gaussian", "Raises if a draw is beyond 6.5 deviations.", overflows,
+                caught_by=(FORCED,)),
+    other_noise("mean-of-a-hundredth", "gaussian", "Adds a hundredth of a deviation to the noise.", moved,
+                caught_by=(GAINS,)),
+    other_noise("thin-beyond-ten", "laplace", "Has a ninth of the noise scale beyond ten scales.", thin_far_out,
+                caught_by=(EXACT,)),
+    other_noise("noise-of-an-interval", "gaussian", "Draws uniform noise of the right variance.", from_an_interval,
+                caught_by=(EXACT, GAINS)),
+    other_noise("one-sided-noise", "laplace", "Draws exponential noise less its mean.", one_sided,
+                caught_by=(EXACT, GAINS)),
+    other_noise("last-entry-follows-the-first", "nuclear-laplace",
+                "Adds a tenth of the noise of the first entry to that of the last.", last_entry_follows,
+                caught_by=(GAINS,)),
+    other_noise("rows-from-one-state", "gauss-cov", "Sets the generator back before every row of the noise.",
+                from_one_state, caught_by=(EXACT, GAINS)),
+    other_noise("half-of-a-square-97", "gauss-cov",
+                "Has 0.97 times the noise, by the quantiles of a square whose lower half is not used.",
+                half_of_a_square, caught_by=(EXACT, GAINS)),
+)  # fmt: skip

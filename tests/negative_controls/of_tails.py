@@ -1,0 +1,205 @@
+"""Negative controls whose noise is right in the middle of its law, or in most draws.
+
+Their tails are truncated, too heavy or too light, a few draws come from another law, or numbers are rounded to a grid.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws.nuclear_laplace import nuclear_norm
+from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate, laplace, private_trace
+from covassay.reference.mechanisms.concentrated import gauss_cov, projection_mechanism, separate_cov
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce
+from covassay.reference.mechanisms.pure import (
+    centred_covariance,
+    entrywise_laplace,
+    johnson_lindenstrauss,
+    k_norm,
+    lap_cov,
+    nuclear_laplace,
+    nuclear_laplace_symmetric,
+    output_perturbation,
+)
+from covassay.verification.audit.engine.coincidences import NAME_SEEN
+from covassay.verification.audit.engine.shapes import NAMES
+from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
+from tests.negative_controls.changed_noise import Change, at_times, of_numbers, redrawn_beyond, redrawn_if, with_noise
+
+TAIL, RARE, GRID = (("law", TAILS),), (("law", RARE_BRANCHES),), (("data path", NAME_SEEN),)
+ANY_SHAPE = (("law", NAMES[""]),)
+
+
+def normal(rng: np.random.Generator, size: int) -> Vector:
+    """Standard normal numbers."""
+    return rng.standard_normal(size)
+
+
+def laplace_numbers(rng: np.random.Generator, size: int) -> Vector:
+    """Laplace(1) numbers."""
+    return rng.laplace(size=size)
+
+
+def student(degrees: float) -> Change:
+    """Student's t with variance 1, in place of normal numbers."""
+    return of_numbers(lambda z, rng: z * np.sqrt((degrees - 2) / rng.chisquare(degrees, len(z))))
+
+
+def logistic(z: Vector, rng: np.random.Generator) -> Vector:
+    """Logistic numbers of variance 1."""
+    return rng.logistic(scale=math.sqrt(3) / math.pi, size=len(z))
+
+
+def triangular(z: Vector, rng: np.random.Generator) -> Vector:
+    """Triangular numbers with the variance 2 of Laplace numbers."""
+    return rng.triangular(-math.sqrt(12), 0, math.sqrt(12), size=len(z))
+
+
+def sum_of_four(z: Vector, rng: np.random.Generator) -> Vector:
+    """Sums of four uniform numbers, with variance 1, in place of normal numbers."""
+    total: Vector = math.sqrt(3) * (rng.random((len(z), 4)).sum(axis=1) - 2)
+    return total
+
+
+def rounded(step: float) -> Change:
+    """Noise rounded to multiples of a step."""
+    return of_numbers(lambda z, rng: step * np.rint(z / step))
+
+
+def uniform_part(part: str) -> Change:
+    """Uniform numbers of variance 1 in one part of the noise."""
+
+    def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
+        noise = again()
+        return replace(noise, **{part: math.sqrt(12) * (rng.random(np.shape(getattr(noise, part))) - 0.5)})
+
+    return change
+
+
+def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
+    """The noise of the eigenvalues clipped at 2.5 deviations."""
+    noise = again()
+    return replace(noise, eigenvalues=np.clip(noise.eigenvalues, -2.5, 2.5))
+
+
+NEGATIVE_CONTROLS = (
+    # TRUNCATED TAILS
+    with_noise(
+        "redrawn-at-three", "Draws an entry again when it is beyond three deviations.", gauss_cov.MECHANISM,
+        of_numbers(redrawn_beyond(3, normal)), TAIL,
+    ),
+    with_noise(
+        "clipped-at-five", "Clips the Laplace numbers at five scales.", entrywise_laplace.MECHANISM,
+        of_numbers(lambda z, rng: np.clip(z, -5, 5)), TAIL,
+    ),
+    with_noise(
+        "redrawn-at-four-scales", "Draws a Laplace number again when it is beyond four scales.", laplace.MECHANISM,
+        of_numbers(redrawn_beyond(4, laplace_numbers)), TAIL,
+    ),
+    with_noise(
+        "large-matrices-redrawn", "Draws the matrix again when its nuclear norm is among the largest 2 %.",
+        nuclear_laplace.MECHANISM,
+        redrawn_if(lambda z: bool(nuclear_norm(z) > len(z) ** 2 + 2.3 * len(z))), TAIL,
+    ),
+    with_noise(
+        "upper-tail-cut", "Clips the noise of the trace above, at three scales.", private_trace.MECHANISM,
+        lambda again, x, rng: min(again(), 3.0), TAIL,
+    ),
+    with_noise(
+        "large-vectors-redrawn", "Draws the noise again when its norm is more than 4 above its mean.",
+        output_perturbation.MECHANISM,
+        redrawn_if(lambda v: bool(np.linalg.norm(v) > len(v) + 4)), TAIL,
+    ),
+    with_noise(
+        "eigenvalue-tails-cut", "Clips the noise of the eigenvalues at 2.5 deviations.", separate_cov.MECHANISM,
+        eigenvalues_clipped, TAIL,
+    ),
+    # LAWS OF ANOTHER SHAPE WITH THE SAME VARIANCE
+    with_noise(
+        "student-for-normal", "Draws Student's t with 5 degrees, scaled to the right variance.", gaussian.MECHANISM,
+        student(5), TAIL,
+    ),
+    with_noise(
+        "student-entries", "Draws Student's t with 6 degrees in every entry, scaled to the right variance.",
+        gauss_cov.MECHANISM, student(6), TAIL,
+    ),
+    with_noise(
+        "logistic-for-normal", "Draws logistic numbers of the right variance.", gaussian_approximate.MECHANISM,
+        of_numbers(logistic), ANY_SHAPE,
+    ),
+    with_noise(
+        "triangular-for-laplace", "Draws triangular numbers of the right variance.", lap_cov.MECHANISM,
+        of_numbers(triangular), (*TAIL, ("law", "all entries")),
+    ),
+    with_noise(
+        "normal-for-laplace", "Draws normal numbers of the right variance.", laplace.MECHANISM,
+        of_numbers(lambda z, rng: math.sqrt(2) * normal(rng, len(z))), (*TAIL, ("law", "all coordinates")),
+    ),
+    with_noise(
+        "uniform-eigenvalues", "Draws uniform numbers of the right variance for the eigenvalues.",
+        separate_cov.MECHANISM, uniform_part("eigenvalues"), (*TAIL, ("law", "all eigenvalues")),
+    ),
+    with_noise(
+        "uniform-mean", "Draws uniform numbers of the right variance for the mean.", kv_mean.MECHANISM,
+        uniform_part("mean"), (*TAIL, ("law", "all components")),
+    ),
+    with_noise(
+        "four-uniforms", "Draws sums of four uniform numbers in place of normal numbers.", naive_pce.MECHANISM,
+        of_numbers(sum_of_four), TAIL,
+    ),
+    # A FEW DRAWS FROM ANOTHER LAW
+    with_noise(
+        "ten-times-at-times", "Multiplies the noise by ten once in a hundred draws.", output_perturbation.MECHANISM,
+        at_times(0.01, 10), RARE,
+    ),
+    with_noise(
+        "thirty-times-at-times", "Multiplies the noise by 30 once in 500 draws.", k_norm.MECHANISM,
+        at_times(0.002, 30), RARE,
+    ),
+    with_noise(
+        "twelve-times-at-times", "Multiplies the noise by 12 in 0.3 % of the draws.",
+        nuclear_laplace_symmetric.MECHANISM,
+        at_times(0.003, 12), RARE,
+    ),
+    with_noise(
+        "a-thousandth-at-times", "Divides the noise by a thousand in 3 % of the draws.", lap_cov.MECHANISM,
+        at_times(0.03, 1e-3), RARE,
+    ),
+    with_noise(
+        "hundredth-at-times", "Divides the noise by a hundred in 1 % of the draws.", centred_covariance.MECHANISM,
+        at_times(0.01, 1e-2), RARE,
+    ),
+    with_noise(
+        "eight-times-at-times", "Multiplies the noise by eight in 1 % of the draws.", projection_mechanism.MECHANISM,
+        at_times(0.01, 8), RARE,
+    ),
+    with_noise(
+        "twenty-times-at-times", "Multiplies the noise by 20 in 0.5 % of the draws.", kv_mean.MECHANISM,
+        at_times(0.005, 20, "mean"), RARE,
+    ),
+    with_noise(
+        "no-eigenvalue-noise-at-times", "Adds no noise to the eigenvalues in 3 % of the draws.",
+        separate_cov.MECHANISM, at_times(0.03, 1e-9, "eigenvalues"), TAIL,
+    ),
+    with_noise(
+        "four-times-at-times", "Multiplies the noise by four in 5 % of the draws.", johnson_lindenstrauss.MECHANISM,
+        at_times(0.05, 4), TAIL,
+    ),
+    # A COARSE GRID
+    with_noise("grid-of-a-tenth", "Rounds the noise to tenths of its scale.", gaussian.MECHANISM, rounded(0.1), GRID),
+    with_noise(
+        "grid-of-a-hundredth", "Rounds the noise to hundredths of its scale.", entrywise_laplace.MECHANISM,
+        rounded(0.01), GRID,
+    ),
+    with_noise(
+        "grid-of-matrices", "Rounds the noise to hundredths of its scale.", gauss_cov.MECHANISM, rounded(0.01), GRID
+    ),
+    with_noise(
+        "half-precision", "Draws the noise in half precision.", lap_cov.MECHANISM,
+        of_numbers(lambda z, rng: z.astype(np.float16).astype(np.float64)), GRID,
+    ),
+)  # fmt: skip

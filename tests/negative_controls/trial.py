@@ -1,0 +1,71 @@
+"""Run the questions that are meant to catch a negative control."""
+
+from dataclasses import replace
+
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.budget import decide
+from covassay.verification.audit.engine.finding import Finding, Kind, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.expected import seen
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.run import in_order
+from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import default_claim
+from tests.negative_controls.negative_control import NegativeControl
+
+ALPHA = 1e-9
+SAMPLES = 2000  # draws per data set
+
+
+def claim_of(control: NegativeControl) -> Guarantee:
+    """The claim in the audit of a control."""
+    return control.claim or default_claim(control.mechanism)
+
+
+def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
+    """A control as the subject of questions."""
+    declared, claim = mechanism(control.mechanism), claim_of(control)
+    choices = declared.resolve(dict(control.options))
+    knowledge = profile(declared.name, claim, choices, SAMPLES, seed)
+    options = AuditOptions(seed=seed, stop_early=True)
+    source = seen(TargetReference(f"mutant:{control.name}", "."), knowledge, options)
+    setting = Setting(source, claim.keywords(), knowledge.form.output, seed, seconds=1.0)
+    return Subject(setting, claim, knowledge, declared.name, declared.adjacency_of(choices), options)
+
+
+def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
+    """Whether a question of that kind rejects the control by a finding of that name.
+
+    Each question is asked by itself, with the whole false-alarm probability. Facts of other questions are computed only
+    if questions of that kind reject nothing without them.
+    """
+    asked = [question for question in in_order(questions()) if question.kind == kind]
+    read = {facts for question in asked for facts in question.reads}
+    helped = [question for question in in_order(questions()) if question.kind == kind or read & set(question.gives)]
+    return _caught(asked, control, kind, name) or (helped != asked and _caught(helped, control, kind, name))
+
+
+def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: str) -> bool:
+    subject = subject_of(control)
+    return any(_rejects(question, subject, name) and question.kind == kind for question in asked)
+
+
+def _rejects(question: Question, subject: Subject, name: str) -> bool:
+    if question.applies(subject):
+        return False
+    # One refuted pair is enough; without bets, its findings are the named tests.
+    one_is_enough = question.kind == "privacy"
+    first = Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
+    looks = [first]
+    if question.second_look:
+        looks.append(replace(first, name="second look", samples=SAMPLES * question.second_look))
+    for look in looks:
+        found: list[Finding] = decide(question.asked(subject, look), look)
+        subject.findings += found
+        if any(f.name == name and f.status in (Status.REFUTED, Status.NOTED) for f in found):
+            return True
+    return False

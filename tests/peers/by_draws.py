@@ -1,0 +1,68 @@
+"""The share of the privacy loss that is proven without draws, with a thousand and with a million draws.
+
+With no draws, the loss is computed by recorded draws; otherwise it is bounded from below by draws, as in the table.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.recorded.exact_loss import exact_loss
+from tests.peers.cases import CASES, SNIPER, Case
+from tests.peers.table import Line, measure
+from tests.peers.tools import COVASSAY, LEVELS, TOOLS
+
+SHARED = "laplace", "laplace-parallel"  # additive noise of one number, and of twenty, with a known loss
+DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of seeds
+RECORDED = "recorded draws"
+
+
+def computed(case: Case) -> list[Line]:
+    """The lines of a case without draws, one for each level: they are equal, because the computation is exact."""
+
+    def one(x: Matrix, *, rng: object, **budget: float) -> object:
+        return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]
+
+    found = exact_loss(one, case.first, case.second, case.claim)
+    bound = f"{found.loss:.3f}" if found.decided and found.loss is not None else ""
+    version = TOOLS[COVASSAY].version
+    refuted = int(found.refuted)
+    return [Line(case.name, COVASSAY, version, RECORDED, f"{level:g}", 0, 1, bound, refuted, 0) for level in LEVELS]
+
+
+def measured() -> list[Line]:
+    """All lines of covassay."""
+    cases = [CASES[name] for name in SHARED]
+    return [
+        line
+        for case in cases
+        for lines in (computed(case), *(measure(case, TOOLS[COVASSAY], *of) for of in DRAWS.items()))
+        for line in lines
+    ]
+
+
+def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
+    """The lines in Markdown, beside those of the table: with its number of draws, and of DP-Sniper."""
+    others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
+    columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))
+    head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
+    text = [
+        "## The share of the loss that is proven, by draws\n",
+        "With no draws, covassay records the draws of single runs and computes the loss (`exact_loss`); chance has no",
+        "part in it. A share is the median bound divided by the exact loss, at the two levels of the table. DP-Sniper",
+        "has the figures of the table; its defaults, of ten million draws and more, were not run.\n",
+        f"| case | loss | {' | '.join(head)} |",
+        f"|{'---|' * (2 + len(columns))}",
+    ]
+    for name in SHARED:
+        loss = CASES[name].loss or 0.0
+        cells = []
+        for column in columns:
+            found = [line for line in (*lines, *others) if line.case == name and (line.tool, line.draws) == column]
+            shares = dict.fromkeys(f"{line.proven / loss:.3f}" for line in found)
+            cells.append("<br>".join(shares) or "–")
+        text.append(f"| {name} | {loss:.2f} | {' | '.join(cells)} |")
+    return [*text, ""]
+
+
+def _words(draws: int) -> str:
+    return f"{draws:,} draws".replace(",", " ") if draws else "no draws"

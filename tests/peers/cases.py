@@ -1,0 +1,412 @@
+"""The functions on which auditors are compared, each with two neighbouring inputs.
+
+They are reimplemented from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
+functions that dp-recorder's tests describe. A mechanism of the first two answers numerical queries, and its input is
+one row of true answers. An input of the third kind is a column of records.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from scipy import integrate, special
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
+
+SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
+FALSE, ABORTED = -1000.0, -2000.0  # replaces a number where a sparse vector technique gives none
+DELTA = 1e-6
+COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
+QUERIES = 10  # the number of queries of the sparse vector techniques
+THRESHOLD = 1.0
+
+Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
+
+
+class Instruments(Protocol):
+    """The functions that a mechanism of dp-recorder's kind calls, so that a grey-box auditor can observe the calls."""
+
+    def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
+        """The values with Laplace noise of scale sensitivity/ε."""
+
+    def public(self, **values: float) -> None:
+        """State that these values do not depend on the data."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Instruments that only draw the noise."""
+
+    rng: np.random.Generator
+
+    def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
+        """The values with Laplace noise of scale sensitivity/ε."""
+        return np.asarray(values + self.rng.laplace(scale=sensitivity / epsilon, size=np.shape(values)))
+
+    def public(self, **values: float) -> None:
+        """Do nothing."""
+
+
+Function = Callable[[Matrix, float, Instruments], Vector]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function, its claim, and two neighbouring inputs; the input with the likelier event comes first.
+
+    loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
+    length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
+    function : the function with its instruments, of dp-recorder's kind. remark : why a tool may be behind or absent.
+    """
+
+    name: str
+    source: str
+    told: str
+    claim: Guarantee
+    first: Matrix
+    second: Matrix
+    sample: Sampler
+    loss: float | None = None
+    length: int = 0
+    flags: tuple[float, ...] = ()
+    function: Function | None = None
+    remark: str = ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the function breaks its claim on this pair."""
+        return self.loss is not None and self.loss > self.claim.keywords()["epsilon"] + 1e-9
+
+
+def _row(*answers: float) -> Matrix:
+    return np.array([answers], dtype=np.float64)
+
+
+def _records(*values: float) -> Matrix:
+    return np.array(values, dtype=np.float64)[:, None]
+
+
+def laplace(scale: float) -> Sampler:
+    """Independent Laplace noise on every answer."""
+    return lambda x, size, rng: x + rng.laplace(scale=scale, size=(size, x.shape[1]))
+
+
+def prefix_sums(scale: float) -> Sampler:
+    """The sums of the first 1, 2, … noisy answers."""
+    return lambda x, size, rng: np.cumsum(laplace(scale)(x, size, rng), axis=1)
+
+
+def number(sampler: Sampler) -> Sampler:
+    """The first entry of an output, as a number."""
+    return lambda x, size, rng: sampler(x, size, rng)[:, 0]
+
+
+def gaussian(scale: float) -> Sampler:
+    """Gaussian noise on one answer."""
+    return lambda x, size, rng: x[0, 0] + rng.normal(scale=scale, size=size)
+
+
+def truncated_geometric(epsilon: float) -> Sampler:
+    """A count with two-sided geometric noise, moved into 0, …, `COUNTED_UP_TO`."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        one, two = rng.geometric(-math.expm1(-epsilon), size=(2, size))
+        return np.asarray(np.clip(x[0, 0] + one - two, 0, COUNTED_UP_TO), dtype=np.float64)
+
+    return sample
+
+
+def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sampler:
+    """The index of the largest noisy answer, or that noisy answer itself; `noise` is a method of a generator."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        noisy = x + noise(rng, scale=scale, size=(size, x.shape[1]))
+        return np.asarray(noisy.argmax(axis=1) if index else noisy.max(axis=1), dtype=np.float64)
+
+    return sample
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """A sparse vector technique, in the variants of Lyu, Su and Li (2017): which noisy answers reach a noisy threshold.
+
+    After `cutoff` answers that do, it stops. `released` is what stands for an answer that does: 1, the noisy answer, or
+    the answer with fresh noise of scale `fresh_scale`. `renewed` draws a new threshold after it.
+    """
+
+    threshold_scale: float
+    query_scale: float
+    cutoff: int = QUERIES + 1
+    released: str = "1"
+    fresh_scale: float = 0.0
+    renewed: bool = False
+    no: float = 0.0
+    stopped: float = -1.0
+
+    def __call__(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        """`size` outputs on a row of answers."""
+        shape = size, x.shape[1]
+        noisy = x + (rng.laplace(scale=self.query_scale, size=shape) if self.query_scale else 0.0) * np.ones(shape)
+        shown = {"1": np.ones(shape), "noisy": noisy}.get(self.released)
+        if shown is None:
+            shown = x + rng.laplace(scale=self.fresh_scale, size=shape)
+        threshold = THRESHOLD + rng.laplace(scale=self.threshold_scale, size=size)
+        found, output = np.zeros(size, dtype=int), np.empty(shape)
+        for i in range(shape[1]):
+            reached, running = noisy[:, i] >= threshold, found < self.cutoff
+            output[:, i] = np.where(running, np.where(reached, shown[:, i], self.no), self.stopped)
+            found += reached & running
+            if self.renewed:
+                fresh = THRESHOLD + rng.laplace(scale=self.threshold_scale, size=size)
+                threshold = np.where(reached, fresh, threshold)
+        return output
+
+    def probability(self, x: Matrix, reached: Vector) -> float:
+        """The probability that exactly these of the first answers reach the threshold, by quadrature."""
+
+        def given(shift: float) -> float:
+            gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)
+            below = np.where(gap < 0, 0.5 * np.exp(np.minimum(gap, 0)), 1 - 0.5 * np.exp(-np.maximum(gap, 0)))
+            density = 0.5 * math.exp(-abs(shift) / self.threshold_scale) / self.threshold_scale
+            return density * float(np.prod(np.where(reached, 1 - below, below)))
+
+        kinks = sorted({0.0, *(x[0] - THRESHOLD)})
+        ends = [-40 * self.threshold_scale, *kinks, 40 * self.threshold_scale]
+        return math.fsum(integrate.quad(given, a, b, epsabs=1e-14)[0] for a, b in pairwise(ends))
+
+
+def in_parallel(*samplers: Sampler) -> Sampler:
+    """Several mechanisms, each on its own part of the row."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        parts = np.split(x, len(samplers), axis=1)
+        return np.hstack([one(part, size, rng) for one, part in zip(samplers, parts, strict=True)])
+
+    return sample
+
+
+def flipped_bits(high: float) -> Sampler:
+    """Every bit of a row is 1 with probability `high` if it is 1 and 1 − high if it is 0, which is RAPPOR's law."""
+    return lambda x, size, rng: (rng.random((size, x.shape[1])) < np.where(x > 0, high, 1 - high)).astype(np.float64)
+
+
+def repeated(function: Function, epsilon: float) -> Sampler:
+    """A function of dp-recorder's kind, run repeatedly."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        return np.array([function(x, epsilon, Plain(rng)) for _ in range(size)])
+
+    return sample
+
+
+def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """The noisy number of ones."""
+    return use.laplace(np.array([(x == 1).sum()], dtype=np.float64), 1.0, epsilon)
+
+
+def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """A noisy sum divided by the number of records, which is private if a record comes or goes."""
+    noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
+    use.public(size=len(x))
+    return noisy / len(x)
+
+
+def inferred_domain(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """Noisy counts of the classes that occur in the data, in a list of that length."""
+    classes, counts = np.unique(x, return_counts=True)
+    use.public(classes=len(classes))
+    return use.laplace(counts.astype(np.float64), 1.0, epsilon / len(classes))
+
+
+def budget_twice(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """A noisy sum and a noisy size, each with the whole budget."""
+    total = use.laplace(np.array([x.sum()]), 1.0, epsilon)
+    return np.concatenate([total, use.laplace(np.array([float(len(x))]), 1.0, epsilon)])
+
+
+def nan_survives(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """A noisy sum of clipped values; clipping leaves NaN as it is."""
+    return use.laplace(np.array([np.clip(x, -5, 5).sum()]), 5.0, epsilon)
+
+
+def no_noise(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """A sum whose sensitivity is computed as features − parents, here 5 − 5, so that the noise has scale 0."""
+    return use.laplace(np.array([x.sum()]), 0.0, epsilon)
+
+
+def clip_forgotten(x: Matrix, epsilon: float, use: Instruments) -> Vector:
+    """A noisy sum with the sensitivity of clipped values, taken of the values themselves."""
+    return use.laplace(np.array([x.sum()]), 5.0, epsilon)
+
+
+ONES, HALVES = _row(*[1.0] * QUERIES), _row(*[1.0] * 5, *[0.0] * 5)
+ONE, HALF = PureDP(epsilon=1.0), PureDP(epsilon=0.5)
+SVT1 = SparseVector(2, 4, cutoff=1)
+SVT3 = SparseVector(2, 2, cutoff=1, released="noisy", no=FALSE, stopped=ABORTED)
+SVT4 = SparseVector(4, 4 / 3, cutoff=1)
+SVT5 = SparseVector(2, 0)
+SVT6 = SparseVector(2, 2)
+FIRST_HALF = np.array([True] * 5 + [False] * 5)
+ONE_TIME, EVERY_TIME = 0.525, 0.5125  # f = 0.95; f = 0.75, p = 0.45, q = 0.55: both probabilities follow
+RAPPOR_FIRST, RAPPOR_SECOND = _row(*[1] * 4, *[0] * 16), _row(*[0] * 16, *[1] * 4)  # no hash in common
+CLASSICAL = math.sqrt(2 * math.log(1.25 / DELTA))
+
+
+def _log_odds(high: float) -> float:
+    return 8 * math.log(high / (1 - high))  # eight bits differ
+
+
+def _svt_loss(technique: SparseVector, first: Matrix, second: Matrix) -> float:
+    """The largest loss over the outputs: with a cutoff of 1 they say which answer was the first to reach, if any."""
+    stops = [np.arange(i + 1) == i for i in range(QUERIES)]
+    patterns = [*stops, np.zeros(QUERIES, dtype=bool)] if technique.cutoff == 1 else [FIRST_HALF]
+    return max(math.log(technique.probability(first, p) / technique.probability(second, p)) for p in patterns)
+
+
+def _gaussian_loss(scale: float) -> float:
+    """The smallest ε of (ε, δ)-DP with δ = `DELTA` for a change by 1."""
+    low, high = 0.0, 200.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        delta = special.ndtr(0.5 / scale - middle * scale) - math.exp(middle) * special.ndtr(
+            -0.5 / scale - middle * scale
+        )
+        low, high = (middle, high) if delta > DELTA else (low, middle)
+    return low
+
+
+def _of_sniper() -> list[Case]:
+    def case(name: str, told: str, *rest: object, claim: Guarantee = ONE, **more: object) -> Case:
+        return Case(name, SNIPER, told, claim, *rest, **more)  # type: ignore[arg-type]
+
+    laplace_noise, exponential = np.random.Generator.laplace, np.random.Generator.exponential
+    five, raised = _row(*[1.0] * 5), _row(*[2.0] * 5)
+    tilted = _row(2.0, *[0.0] * 4)
+    swapped = _row(*[0.0] * 5, *[1.0] * 5)
+    zeros = 0 * ONES
+    parallel = QUERIES / SVT3.query_scale + _svt_loss(SVT4, zeros, ONES)
+    numeric = SparseVector(3, 6, cutoff=1, released="fresh", fresh_scale=3, stopped=FALSE)
+    return [
+        case("laplace", "Laplace noise", _row(1.0), _row(0.0), number(laplace(1.0)), loss=1.0),
+        case("truncated-geometric", "a count, integer noise", _row(3.0), _row(2.0), truncated_geometric(1.0), loss=1.0),
+        case("noisy-histogram-1", "a noisy histogram", _row(2, 1, 1, 1, 1), five, laplace(1.0), loss=1.0, length=5),
+        case(
+            "noisy-histogram-2", "a noisy histogram with scale ε in place of 1/ε",
+            _row(2, 1, 1, 1, 1), five, laplace(0.5), claim=HALF, loss=2.0, length=5,
+        ),
+        case("report-noisy-max-1", "the index, Laplace noise", tilted, five, noisy_max(laplace_noise, 2, True)),
+        case("report-noisy-max-2", "the index, exponential noise", tilted, five, noisy_max(exponential, 2, True)),
+        case(
+            "report-noisy-max-3", "the value, Laplace noise",
+            five, raised, noisy_max(laplace_noise, 2, False), loss=2.5,
+        ),
+        case(
+            "report-noisy-max-4", "the value, exponential noise",
+            five, raised, noisy_max(exponential, 2, False), loss=math.inf,
+        ),
+        case(
+            "svt-1", "sparse vector, correct", swapped, HALVES, SVT1,
+            loss=_svt_loss(SVT1, swapped, HALVES), length=QUERIES, flags=(-1.0,),
+        ),
+        case(
+            "svt-2", "sparse vector, the threshold renewed", swapped, HALVES,
+            SparseVector(2, 4, cutoff=1, renewed=True),
+            loss=_svt_loss(SVT1, swapped, HALVES), length=QUERIES, flags=(-1.0,),
+        ),
+        case(
+            "svt-3", "sparse vector that shows the answer it compared", zeros, ONES, SVT3,
+            loss=QUERIES / SVT3.query_scale, length=QUERIES, flags=(FALSE, ABORTED),
+        ),
+        case(
+            "svt-4", "sparse vector, query noise not scaled", swapped, HALVES, SVT4,
+            loss=_svt_loss(SVT4, swapped, HALVES), length=QUERIES, flags=(-1.0,),
+        ),
+        case("svt-5", "sparse vector, queries without noise", HALVES, swapped, SVT5, loss=math.inf, length=QUERIES),
+        case(
+            "svt-6", "sparse vector without an end", HALVES, swapped, SVT6,
+            loss=_svt_loss(SVT6, HALVES, swapped), length=QUERIES,
+        ),
+        case(
+            "rappor", "RAPPOR, f = 0.75, p = 0.45, q = 0.55", RAPPOR_FIRST, RAPPOR_SECOND, flipped_bits(EVERY_TIME),
+            claim=PureDP(epsilon=_log_odds(EVERY_TIME)), loss=_log_odds(EVERY_TIME), length=20,
+        ),
+        case(
+            "one-time-rappor", "RAPPOR once, f = 0.95", RAPPOR_FIRST, RAPPOR_SECOND, flipped_bits(ONE_TIME),
+            claim=PureDP(epsilon=_log_odds(ONE_TIME)), loss=_log_odds(ONE_TIME), length=20,
+        ),
+        case(
+            "laplace-parallel", "one number asked 20 times at ε/20",
+            _row(*[1.0] * 20), _row(*[0.0] * 20), laplace(20.0), loss=1.0, length=20,
+        ),
+        case(
+            "svt-34-parallel", "svt-3 and svt-4 together", np.hstack([zeros] * 2), np.hstack([ONES] * 2),
+            in_parallel(SVT3, SVT4), claim=PureDP(epsilon=2.0), loss=parallel,
+            length=2 * QUERIES, flags=(-1.0, FALSE, ABORTED),
+        ),
+        case(
+            "prefix-sum", "sums of noisy numbers", _row(2, *[1] * 9), ONES, prefix_sums(1.0), loss=1.0, length=QUERIES
+        ),
+        case(
+            "numerical-svt", "sparse vector with fresh noise on what it shows", ONES, zeros, numeric,
+            length=QUERIES, flags=(FALSE,),
+        ),
+    ]  # fmt: skip
+
+
+def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        return np.asarray(np.clip(x, 0, 1).mean() + noise(rng, scale=1 / len(x), size=size))
+
+    return sample
+
+
+def _of_auditorium() -> list[Case]:
+    approximate = ApproximateDP(epsilon=1.0, delta=DELTA)
+    gumbel = np.random.Generator.gumbel
+    return [
+        Case("laplace-half", AUDITORIUM, "half of the Laplace noise", ONE, _row(1), _row(0), number(laplace(0.5)), 2.0),
+        Case(
+            "mean-true-count", AUDITORIUM, "a mean with the noise of the true number of records", ONE,
+            _records(1), _records(1, 0), _mean_by_true_count(np.random.Generator.laplace), math.inf,
+        ),
+        Case(
+            "gaussian", AUDITORIUM, "Gaussian noise, classical scale", approximate,
+            _row(1.0), _row(0.0), gaussian(CLASSICAL), _gaussian_loss(CLASSICAL),
+        ),
+        Case(
+            "gaussian-fifth", AUDITORIUM, "a fifth of the Gaussian noise", approximate,
+            _row(1.0), _row(0.0), gaussian(CLASSICAL / 5), _gaussian_loss(CLASSICAL / 5),
+        ),
+        Case(
+            "noisy-max", AUDITORIUM, "the index, Gumbel noise", ONE,
+            _row(1, 1), _row(2, 0), noisy_max(gumbel, 2, True), math.log(0.5 / special.expit(-1)),
+        ),
+    ]  # fmt: skip
+
+
+def _of_recorder() -> list[Case]:
+    def case(
+        name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1, remark: str = ""
+    ) -> Case:
+        told = (function.__doc__ or "").strip().rstrip(".")
+        sample = repeated(function, 1.0)
+        return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function, remark)
+
+    nan = float("nan")
+    zeros = [0.0] * 100
+    return [
+        case("correct-count", correct_count, _records(0, 1, 1, 0), _records(0, 1, 0), 1.0),
+        case("private-size", private_size, _records(0.5, 0.5), _records(0.5, 0.5, 0.5), math.inf),
+        case("inferred-domain", inferred_domain, _records(0, 1, 2, 0), _records(0, 1, 0), math.inf, length=3),
+        case("budget-twice", budget_twice, _records(*zeros, 1.0), _records(*zeros), 2.0, length=2),
+        case("nan-survives", nan_survives, _records(1, nan), _records(1, 2), math.inf),
+        case("no-noise", no_noise, _records(1, 1), _records(1), math.inf),
+        case("clip-forgotten", clip_forgotten, _records(1, -2, 3), _records(1, -2, 100), 19.4),
+    ]
+
+
+CASES = {case.name: case for case in (*_of_recorder(), *_of_sniper(), *_of_auditorium())}

@@ -1,0 +1,146 @@
+"""The page on the stored comparison."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from tests.peers.by_draws import section
+from tests.peers.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
+from tests.peers.table import Line
+from tests.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
+
+ROUNDING = 1e-9  # allowance for rounding in shares of seeds
+
+# The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
+REASONS: dict[tuple[str, str], str] = {
+    ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
+    "outputs alone the size shows only in rare large noise",
+    ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
+    "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
+    ("truncated-geometric", RECORDER): "By 0.003 at the level 0.05, which is less than the seeds differ; at 1e-9 "
+    "covassay shows more",
+    ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
+    "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
+    ("svt-34-parallel", SNIPER): "As in svt-3",
+}
+
+HEAD = f"""\
+# covassay beside other auditors
+
+This page is written by `python -P -m covassay.verification.maintain peers --write proofs`,
+from the figures in [peers.csv](peers.csv). The
+command measures anew whatever is installed, and keeps the lines of the tools that are not. It says how to get those.
+
+**The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each
+of them, for training, choosing and testing together. It is decided at the same level, the probability of a false
+alarm on this one task. The functions are written anew from their published definitions.
+
+**How to read a cell.** A number is the lower bound on ε that the tool proves at that level, the median over seeds. A
+fraction says in how many of the seeds the tool refuted the claim; slow tools have fewer seeds. A dash means that the
+tool proves no bound on ε. "loss" is the exact privacy loss of the two inputs, where it is known: no bound should be
+larger, except with the probability of the level. A function breaks its claim if its loss is larger than the claim. In
+the other rows a refutation is a false alarm. **Bold** marks a row in which another tool shows more than covassay; its
+last cell says why.
+
+**Settings.**
+
+- covassay: the part of the audit that looks at one pair, `run_pair`, without any knowledge of the law.
+- DP-Sniper: a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on as many, the bound from the
+  rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper. It trains for
+  {EPOCHS} epochs on one batch. Its defaults are made for ten million draws and more, where it shows more than here.
+  It bounds pure ε.
+- dp_auditorium: the hockey-stick tester with the model of its example, in both directions at half the level each. It
+  bounds δ at the claimed ε, so only its refutations can be compared.
+- dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
+  and replayed, which takes one run on each input and has no level. All others it audits by sampling, as one primitive.
+"""
+
+
+def share(line: Line) -> float:
+    """The share of the seeds in which the claim was refuted."""
+    return line.refuted / line.seeds
+
+
+def shows_more(case: Case, other: Line, ours: Line) -> bool:
+    """Whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
+    refutes_more = case.broken and share(other) > share(ours) + ROUNDING
+    return refutes_more or other.proven > ours.proven
+
+
+def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
+    """The cases with the tools that show more than covassay at some level."""
+    by_key = {(line.case, line.tool, line.level): line for line in lines}
+    found = {
+        (name, tool): None
+        for (name, tool, level), line in by_key.items()
+        if tool != COVASSAY
+        and (ours := by_key.get((name, COVASSAY, level))) is not None
+        and shows_more(CASES[name], line, ours)
+    }
+    return list(found)
+
+
+def _cell(lines: Sequence[Line], case: Case, tool: str) -> str:
+    if not lines:
+        return TOOLS[tool].absent(case)
+    if all(line.failed == line.seeds for line in lines):
+        return "ends with an error"
+    shown = []
+    for line in lines:
+        bound = f"{line.proven:.2f}" if line.bound else "–"
+        shown.append(f"{bound} ({line.refuted}/{line.seeds})")
+    return "<br>".join(shown)
+
+
+def _loss(case: Case) -> str:
+    if case.loss is None:
+        return ""
+    return "∞" if math.isinf(case.loss) else f"{case.loss:.2f}"
+
+
+def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) -> str:
+    of_tool = {tool: [line for line in lines if line.case == case.name and line.tool == tool] for tool in TOOLS}
+    why = [
+        f"{tool}: {REASONS.get((case.name, tool), 'no reason is known')}" for name, tool in ahead if name == case.name
+    ]
+    name = f"**{case.name}**" if why else case.name
+    claim = f"{case.claim.keywords()['epsilon']:.3g}"
+    cells = [name, case.told, claim, _loss(case), *(_cell(of_tool[tool], case, tool) for tool in TOOLS), "; ".join(why)]
+    return f"| {' | '.join(cells)} |"
+
+
+def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
+    """The text of proofs/PEERS.md, with the lines of `by_draws`."""
+    ahead = dict.fromkeys(behind(lines))
+    versions = {line.tool: line.version for line in lines}
+    text = [HEAD, "**Versions.** Where a tool states none, the kept figures are of the commit that is named.\n"]
+    for tool in TOOLS.values():
+        stated = versions.get(tool.name)
+        where = "" if tool.name == COVASSAY else f", {tool.home}"
+        text.append(f"- {tool.name}: {'not measured' if stated is None else f'version {stated}'}{where}")
+    levels = " and ".join(f"{level:g}" for level in LEVELS)
+    draws = " or ".join(f"{n:,}".replace(",", " ") for n in sorted({line.draws for line in lines}))
+    text.append(f"\nDraws on each input: {draws}. The two lines of a cell are the levels {levels}.\n")
+    for source, title in (
+        (RECORDER, "The seven functions of dp-recorder's tests: six mistakes and one correct count"),
+        (SNIPER, "The mechanisms that DP-Sniper lists"),
+        (AUDITORIUM, "Further mechanisms that dp_auditorium lists"),
+    ):
+        text += [f"## {title}\n", f"| case | what it is | claim | loss | {' | '.join(TOOLS)} | why |"]
+        text.append(f"|{'---|' * (5 + len(TOOLS))}")
+        text += [_row(case, lines, ahead) for case in CASES.values() if case.source == source]
+        text.append("")
+    return "\n".join([*text, *section(by_draws, lines), NOT_COMPARED])
+
+
+NOT_COMPARED = """\
+## What is not compared
+
+- dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
+- Attacks on the low-order bits of floating-point numbers, to which DP-Sniper and its successor Delta-Siege have their
+  own tools, are no events of a numeric statistic; `run_pair` rounds them away on purpose.
+- Mechanisms that train a model, and those of pipelines, need these libraries as targets and not as auditors.
+- The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows in
+  the unit ball; DP-Sniper and dp_auditorium search for theirs.
+- Of dp-recorder the sampling audit composes what it finds of single calls. Its bound on a composition is read as its
+  own test reads it, and is not a confidence bound.
+"""

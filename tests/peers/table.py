@@ -1,0 +1,116 @@
+"""The comparison: every case with every tool over several seeds, stored as CSV and rendered as a page.
+
+A line of the CSV is one case, one tool and one level. Of the settings of a tool that were tried, the line has the one
+that proved the largest median bound, which favours the tool.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields
+from statistics import median
+
+from covassay.verification.statistics.streams import Progress, no_progress
+from tests.peers.cases import CASES, Case
+from tests.peers.tools import LEVELS, TOOLS, Findings, Tool
+
+DRAWS = 10_000  # on each of the two inputs, for training and testing together
+SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Line:
+    """The result of a tool on a case at one level.
+
+    bound : the median lower bound on ε over the seeds that ended, empty if the tool gives none.
+    refuted : the number of seeds for which the tool refuted the claim. failed : the number for which it raised an
+        error.
+    """
+
+    case: str
+    tool: str
+    version: str
+    setting: str
+    level: str
+    draws: int
+    seeds: int
+    bound: str
+    refuted: int
+    failed: int
+
+    @property
+    def proven(self) -> float:
+        """The bound as a number; 0 if there is none, or one below 0, because no loss is."""
+        return max(0.0, float(self.bound or 0))
+
+
+def _line(case: Case, tool: Tool, setting: str, draws: int, findings: list[Findings | None], index: int) -> Line:
+    ended = [found[index] for found in findings if found is not None]
+    bounds = [found.bound for found in ended if found.bound is not None]
+    return Line(
+        case=case.name,
+        tool=tool.name,
+        version=tool.version,
+        setting=setting,
+        level=f"{LEVELS[index]:g}",
+        draws=draws,
+        seeds=len(findings),
+        bound=f"{median(bounds):.3f}" if bounds else "",
+        refuted=sum(found.refuted for found in ended),
+        failed=len(findings) - len(ended),
+    )
+
+
+def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int, seed: int) -> Findings | None:
+    """The findings of one run, or None if the tool cannot handle the outputs."""
+    try:
+        return attempt(case, draws, seed)
+    except Exception:
+        return None
+
+
+def measure(
+    case: Case, tool: Tool, draws: int = DRAWS, seeds: int = SEEDS, progress: Progress = no_progress
+) -> list[Line]:
+    """The lines of one case and one tool, one for each level; none if the case is not for the tool."""
+    if tool.absent(case):
+        return []
+    tried: list[list[Line]] = [[] for _ in LEVELS]
+    for setting, attempt in tool.settings.items():
+        findings = []
+        for seed in range(seeds):
+            findings.append(_tried(attempt, case, draws, seed))
+            progress(f"{tool.name}: {case.name}", 1)
+        for index in range(len(LEVELS)):
+            tried[index].append(_line(case, tool, setting, draws, findings, index))
+    return [max(lines, key=lambda line: (line.proven, line.refuted)) for lines in tried]
+
+
+def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
+    """The stored lines, with newly measured lines replaced, in the order of the cases and the tools."""
+    lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
+    return [
+        lines[key]
+        for case in CASES
+        for tool in TOOLS
+        for level in LEVELS
+        if (key := (case, tool, f"{level:g}")) in lines
+    ]
+
+
+def as_csv(lines: Iterable[Line]) -> str:
+    """The lines as CSV text."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=[field.name for field in fields(Line)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(line) for line in lines)
+    return text.getvalue()
+
+
+def from_csv(text: str) -> list[Line]:
+    """The lines that a text made by `as_csv` holds."""
+    numbers = {field.name for field in fields(Line) if field.type is int}
+    return [
+        Line(**{name: int(value) if name in numbers else value for name, value in row.items()})  # type: ignore[arg-type]
+        for row in csv.DictReader(io.StringIO(text))
+    ]

@@ -1,0 +1,379 @@
+"""The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
+
+Another auditor is imported only if it is installed. It is used through its own interface, with the settings of its
+examples; if two settings were reasonable, both are tried, and the better result counts.
+"""
+
+import contextlib
+import importlib
+import importlib.util
+import io
+import math
+import os
+import sys
+import tempfile
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import Output, VectorOutput
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.budget import decide
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.features import Feature, contrasts
+from covassay.verification.audit.engine.finding import Look, Status
+from covassay.verification.audit.engine.pair_draws import PROBE
+from covassay.verification.audit.engine.privacy import TESTS, run_pair
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.target import Target
+from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
+from covassay.verification.statistics.streams import stream
+from tests.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
+
+COVASSAY = "covassay"
+LEVELS = 0.05, 1e-9  # the level that the other auditors have by default, and the level of `covassay audit`
+TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many choose its threshold
+BATCHES = 1  # of DP-Sniper's training; its defaults have 107 of 100 000 draws, which are more than there are
+EPOCHS = 300  # on that batch, where its defaults have 10 on each of the 107
+COMPOSITION_DELTA = 1e-5  # at which dp-recorder's own test reads the ε of a composition
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of a tool at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
+
+    bound: float | None
+    refuted: bool
+
+
+Findings = tuple[Finding, ...]  # one for every level
+Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on each input, a seed
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An auditor. `settings` are its tried settings; `absent` gives the reason why a case does not apply to it."""
+
+    name: str
+    package: str
+    home: str
+    settings: Mapping[str, Attempt]
+    absent: Callable[[Case], str]
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package can be imported."""
+        return self.package in sys.modules or importlib.util.find_spec(self.package) is not None
+
+    @property
+    def version(self) -> str:
+        """The version of the installed package; where it states none, that of the comparison that is kept."""
+        try:
+            return version(self.package.replace("_", "-"))
+        except PackageNotFoundError:
+            return "unstated"
+
+
+@dataclass(frozen=True)
+class _FixedLength(Output):
+    """A number, or a vector whose length does not depend on the data."""
+
+    length: int = 0
+
+    def shape(self, dimension: int) -> tuple[int, ...]:
+        return (self.length,) if self.length else ()
+
+
+@contrasts.register
+def _(output: _FixedLength, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    if not output.length:
+        return {"value": lambda y: y}
+    if output.length == first.shape[1]:
+        return contrasts(VectorOutput(), first, second)
+    return {f"entry {i + 1}": partial(_entry, i) for i in range(output.length)}
+
+
+def _entry(index: int, outputs: Matrix) -> Vector:
+    entries: Vector = outputs[:, index]
+    return entries
+
+
+def _generator(case: Case, seed: int, tool: str) -> np.random.Generator:
+    return np.random.default_rng(stream(seed, case.name, tool))
+
+
+def by_covassay(case: Case, draws: int, seed: int) -> Findings:
+    """The result of `run_pair`, the part of an audit that tests one pair of data sets."""
+
+    def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+        return case.sample(x, 1, rng)[0]
+
+    def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
+        return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are checked faster than numbers
+
+    output = _FixedLength(length=case.length)
+    setting = Setting(Target(case.name, one, draw_many=many), case.claim.keywords(), output, seed)
+    pair = Pair(case.name, case.first, case.second, generic_statistics(case.first, case.second, output))
+    findings = []
+    for level in LEVELS:
+        checks = run_pair(setting, pair, case.claim, Look(samples=draws - PROBE, level=level, tests=TESTS), level)
+        refuted = any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
+        bounds = []
+        for check in checks:
+            looks = 2 if check.name == "failures" else 1  # as in the p-value of that check
+            facts = check.fact(TestedEvent)
+            if facts is None:
+                continue
+            seen, sizes = facts.counts, facts.draws
+            counts = EventCounts(seen[0], seen[1], sizes[0], sizes[1], draws)
+            bounds.append(log_ratio_lower(counts, 1 - level / (looks * len(checks))))
+        findings.append(Finding(max(bounds) if isinstance(case.claim, PureDP) else None, refuted))
+    return tuple(findings)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _module(name: str) -> Any:
+    """A module of another auditor, which need not be installed where this one is checked."""
+    return importlib.import_module(name)
+
+
+def _padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
+    """The sampler with outputs of one length, because the other tools stack them."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        outputs = case.sample(x, size, rng)
+        if not case.length or outputs.shape[1] == case.length:
+            return outputs
+        return np.pad(outputs, ((0, 0), (0, case.length - outputs.shape[1])), constant_values=ABORTED)
+
+    return sample
+
+
+def by_sniper(classifier: str, rarest: float) -> Attempt:
+    """DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an event."""
+
+    def attempt(case: Case, draws: int, seed: int) -> Findings:
+        with _quiet(), tempfile.TemporaryDirectory() as folder:
+            torch, sniper = _module("torch"), _module("dpsniper.attack.dpsniper").DPSniper
+            factories = _module("dpsniper.classifiers.classifier_factory")
+            optimizers = _module("dpsniper.classifiers.torch_optimizer_factory")
+            transformer = _module("dpsniper.classifiers.feature_transformer").FlagsFeatureTransformer
+            mechanism_class = _module("dpsniper.mechanisms.abstract").Mechanism
+            estimators = _module("dpsniper.probability.estimators")
+            config_class = _module("dpsniper.search.ddconfig").DDConfig
+
+            torch.manual_seed(seed)
+            torch.set_num_threads(1)
+            _module("dpsniper.utils.paths").set_output_directory(folder)  # for logs that are not read
+            rng, sample = _generator(case, seed, SNIPER), _padded(case)
+
+            class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
+                def m(self, a: Matrix, n_samples: int = 1) -> Matrix:
+                    return sample(a, n_samples, rng)
+
+            flags = [*case.flags, *([ABORTED] if case.name == "inferred-domain" else [])]
+            common = {
+                "in_dimensions": max(case.length, 1) * (1 + len(flags)),
+                "feature_transform": transformer(flags) if flags else None,
+                "epochs": EPOCHS,
+            }
+            if classifier == "MLP":
+                optimizer = optimizers.AdamOptimizerFactory(learning_rate=0.1, step_size=500)
+                factory = factories.MultiLayerPerceptronFactory(
+                    optimizer_factory=optimizer, hidden_sizes=(10, 5), regularization_weight=0.0001, **common
+                )
+            else:
+                optimizer = optimizers.SGDOptimizerFactory(learning_rate=0.3, momentum=0.3, step_size=500)
+                factory = factories.LogisticRegressionFactory(
+                    optimizer_factory=optimizer, regularization_weight=0.001, **common
+                )
+            train = int(TRAINING * draws)
+            configs = [
+                config_class(
+                    c=rarest, n_train=train, n=train, n_check=1, n_final=draws - 2 * train, n_processes=1,
+                    training_batch_size=max(train // BATCHES, 1), confidence=1 - level,
+                )
+                for level in LEVELS
+            ]  # fmt: skip
+            mechanism = Wrapped()
+            attack = sniper(mechanism, factory, configs[0]).best_attack(case.first, case.second)
+            shares = [estimators.PrEstimator(mechanism, config.n_final, config) for config in configs]
+            p, q = (shares[0].compute_pr_estimate(x, attack) for x in (case.first, case.second))
+            bounds = [float(estimators.EpsEstimator(estimator)._compute_lcb(p, q)) for estimator in shares]
+        return tuple(Finding(bound, bound > case.claim.keywords()["epsilon"]) for bound in bounds)
+
+    return attempt
+
+
+def _hockey_stick() -> tuple[Any, Any, Any]:
+    """The modules of dp_auditorium that the tester needs; the package itself would import a search service as well."""
+    found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")
+    if found is not None:
+        root = (found.submodule_search_locations or [""])[0]
+        for name in ("dp_auditorium", "dp_auditorium.testers", "dp_auditorium.configs"):
+            module = types.ModuleType(name)
+            module.__path__ = [os.path.join(root, *name.split(".")[1:])]
+            sys.modules[name] = module
+    names = "testers.hockey_stick_tester", "configs.privacy_property", "configs.property_tester_config"
+    one, two, three = (importlib.import_module(f"dp_auditorium.{name}") for name in names)
+    return one, two, three
+
+
+def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
+    """dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
+    with _quiet():
+        tester, properties, configs = _hockey_stick()
+        tf = _module("tensorflow")
+        tf.keras.backend.clear_session()
+        tf.random.set_seed(seed)
+        budget = case.claim.keywords()
+        config = configs.HockeyStickPropertyTesterConfig(
+            training_config=tester.make_default_hs_training_config(),
+            approximate_dp=properties.ApproximateDp(epsilon=budget["epsilon"], delta=budget.get("delta", 0.0)),
+        )
+        rng, sample = _generator(case, seed, AUDITORIUM), _padded(case)
+        sides = [sample(x, draws, rng) for x in (case.first, case.second)]
+        refuted = [False] * len(LEVELS)
+        for one, two in (sides, sides[::-1]):
+            audited = tester.HockeyStickPropertyTester(config, tester.make_default_hs_base_model())
+            bound = audited.estimate_lower_bound(one, two, LEVELS[0] / 2)
+            tested = draws - draws // 2  # it trains on the first half
+            for k, level in enumerate(LEVELS):
+                margins = [tester._get_accuracy_confidence_bound(1.0, tested, 1 - a / 2) for a in (LEVELS[0], level)]
+                moved = bound + (1 + math.exp(budget["epsilon"])) * (margins[0] - margins[1])
+                refuted[k] |= bool(audited.reject_property(moved))
+    return tuple(Finding(None, found) for found in refuted)
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """Instruments that dp-recorder watches."""
+
+    noise: Callable[..., Vector]
+    equal: Callable[..., Any]
+
+    def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
+        return self.noise(values=values, sensitivity=sensitivity, epsilon=epsilon)
+
+    def public(self, **values: float) -> None:
+        self.equal(**values)
+
+
+def _distance(one: Vector, two: Vector) -> float:
+    change = float(np.abs(one - two).sum()) if one.shape == two.shape else math.inf
+    return math.inf if math.isnan(change) else change
+
+
+def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
+    """dp-recorder's record and replay of an instrumented function; if that passes, its sampling of every noise call."""
+    with _quiet():
+        recorder = _module("dp_recorder.auditing.audit_primitives")
+        np.random.seed(seed)  # noqa: NPY002 - the state that dp-recorder restores
+
+        def noise(values: Vector, sensitivity: float, epsilon: float) -> Vector:
+            scale = sensitivity / epsilon
+            return np.asarray(values + np.random.laplace(scale=scale, size=np.shape(values)))  # noqa: NPY002
+
+        watched = recorder.audit_spec(
+            kind="laplace", input_arg="values", sensitivity_arg="sensitivity", metric_fn=_distance
+        )
+        epsilon, use = case.claim.keywords()["epsilon"], _Recorded(watched(noise), recorder.ensure_equality)
+        auditor = recorder.Auditor()
+        try:
+            with auditor:
+                function(case.first, epsilon, use)
+            auditor.set_replay()
+            with auditor:
+                function(case.second, epsilon, use)
+            auditor.validate_records()
+        except AssertionError:
+            return tuple(Finding(None, True) for _ in LEVELS)
+        findings = []
+        for level in LEVELS:
+            auditor.run_distributional_audit(n_samples=2 * draws, alpha=level / len(auditor.log))
+            auditor.compute_overall_pld()
+            found = auditor.get_overall_current_guarantee(delta=COMPOSITION_DELTA)
+            findings.append(Finding(None, bool(found > epsilon)))
+    return tuple(findings)
+
+
+def sampled(case: Case, draws: int, seed: int) -> Findings:
+    """dp-recorder's distributional audit of the whole function, taken for one primitive."""
+    with _quiet():
+        recorder = _module("dp_recorder.auditing.audit_primitives")
+        rng, sample = _generator(case, seed, RECORDER), _padded(case)
+
+        def no_distance(one: Vector, two: Vector) -> float:
+            return 0.0
+
+        def primitive(data: Matrix, sensitivity: float) -> Any:
+            return sample(data, 1, rng)[0]
+
+        watched = recorder.audit_spec(
+            kind="case", input_arg="data", sensitivity_arg="sensitivity", metric_fn=no_distance
+        )(primitive)
+        auditor = recorder.Auditor()
+        with auditor:
+            watched(data=case.first, sensitivity=1.0)
+        auditor.set_replay()
+        with auditor:
+            watched(data=case.second, sensitivity=1.0)
+        bounds = []
+        for level in LEVELS:
+            auditor.run_distributional_audit(n_samples=2 * draws, alpha=level)
+            bounds.append(float(getattr(auditor.log[0], "empirical_epsilon_lb", 0.0)))
+    return tuple(Finding(bound, bound > case.claim.keywords()["epsilon"]) for bound in bounds)
+
+
+def by_recorder(case: Case, draws: int, seed: int) -> Findings:
+    """The findings of dp-recorder: by replay if the function can be instrumented, else by sampling."""
+    return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
+
+
+def _pure_only(case: Case) -> str:
+    return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool(COVASSAY, "covassay", "this package", {"": by_covassay}, lambda case: ""),
+        Tool(
+            SNIPER,
+            "dpsniper",
+            "github.com/eth-sri/dp-sniper at ee087b2, with PyTorch and scikit-learn",
+            {f"{c}, c = {p:g}": by_sniper(c, p) for c, p in (("logistic", 0.01), ("logistic", 0.1), ("MLP", 0.1))},
+            _pure_only,
+        ),
+        Tool(
+            AUDITORIUM,
+            "dp_auditorium",
+            "github.com/google/differential-privacy, folder python/dp_auditorium, at b5b0286, with TensorFlow 2.15",
+            {"hockey-stick": by_auditorium},
+            lambda case: "",
+        ),
+        Tool(
+            RECORDER,
+            "dp_recorder",
+            "github.com/ObliviousAI/dp-recorder at 85d189e, with dp-accounting 0.4.4",
+            {"": by_recorder},
+            _pure_only,
+        ),
+    )
+}
