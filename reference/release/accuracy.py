@@ -197,8 +197,8 @@ class Accuracy:
     """The predicted error of a release.
 
     in_the_ball : the expected error for rows in the unit ball, or None if no exact law of the noise is known.
-    expected : the same, in the unit of what is released.
-    out_of_range : why the mechanism is of little use for these public numbers; empty if nothing is known against it.
+    expected : the same, in the unit of the released values.
+    out_of_range : the reason why the mechanism is of little use for these public numbers; empty if there is none.
     part : what the expected error is of, if not of all that is released.
     """
 
@@ -226,7 +226,7 @@ class Accuracy:
         return {"expected_error": {"frobenius": self.expected, **of, "meaning": MEANING}}
 
     def warnings(self, output: Output, values: Any, projected: bool = False) -> list[str]:
-        """Why a release is of little use; `values` is what was released, which is public too.
+        """The reasons why a release is of little use; `values` are the released values, which are public too.
 
         projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
         """
@@ -342,7 +342,7 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> what it exceeds with that odds.
+    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> its quantile of level 1 − β.
 
     deviation : the standard deviation of the noise at scale 1.
     """
@@ -401,7 +401,10 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 
 
 def _least_eigenvalue(output: Output, values: Any) -> float:
-    """The least eigenvalue of the symmetric part of a released second moment or covariance; infinite for all else."""
+    """The least eigenvalue of the symmetric part of a released second moment or covariance.
+
+    Infinite for other outputs.
+    """
     if not output.restorable or output.kind == "moments":
         return math.inf
     parts = output.parts(values)

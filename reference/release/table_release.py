@@ -53,8 +53,8 @@ class ReleaseRequest:
     """The request for a release from a table.
 
     data : the path of a file, one record per row; or other data as for `tables.reading.open_table`; or the sum of the
-        exact sums of its parts (`exact_moments`). selection : the columns to read, and how to read text. This is a
-        public choice.
+        exact sums of its parts (`exact_moments`).
+    selection : the columns to read, and how to read text. This is a public choice.
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
         selects the mechanism for bounded columns for that notion of privacy.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
@@ -63,7 +63,7 @@ class ReleaseRequest:
         there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
-        name : the name in the account for data that are not files.
+    name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
     project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
     seed : fixed noise, for tests. That is NOT private.
@@ -184,7 +184,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)
     raw, exact = _values(plan, source, scaled, box)
 
-    # FROM WHAT IS RELEASED, and from public numbers
+    # FROM THE RELEASED VALUES AND PUBLIC NUMBERS
     output = plan.output
     values = raw if scaled is None else scaled.restore(raw, output)
     projected = None

@@ -222,8 +222,7 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file beside the target, locked as long as it is open, which distinguishes it from leftovers of killed
-    processes.
+    """A new file beside the target, locked while it is open, which distinguishes it from leftovers of killed processes.
 
     Not the module tempfile: only their owner can read its files, even after they are renamed.
     """

@@ -16,7 +16,7 @@ UNIT_BALL = "rows in the unit ball"
 class ExactRelease:
     """A release of integers.
 
-    integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
+    integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
     grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data; where the parts
         have different units, one for each by name.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.

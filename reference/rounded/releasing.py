@@ -145,7 +145,8 @@ def rounded_parts(
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
     """The precision, in bits, of the first attempt at a release. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
-    steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
+    # the approximate size of the noise in steps of the grid, for the smallest budget
+    steps = math.ceil(1 / (grid * smallest))
     chosen = form_of(name, options.get("adjacency"))
     secret = chosen.box or options.get("adjacency") == "add-remove"  # the number of rows, or it may be
     return SPARE_BITS + steps.bit_length() + 2 * (64 if secret else data.n.bit_length()) + chosen.bits(data.d)

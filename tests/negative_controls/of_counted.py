@@ -13,8 +13,8 @@ from covassay.reference.mechanisms.counted import CountedDraws, CountedNoise
 from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.negative_control import NegativeControl
 
-Change = Callable[[Any, int], Any]  # (noise, number of rows) -> what is used in its place
-Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> what is released in its place
+Change = Callable[[Any, int], Any]  # (noise, number of rows) -> the noise that is used in its place
+Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> the output that is released in its place
 ADD_REMOVE = {"adjacency": "add-remove"}
 
 

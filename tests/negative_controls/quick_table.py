@@ -1,6 +1,7 @@
-"""The question of a quick audit that refutes each negative control, and its seconds of work. Every question is asked
-alone, with a subject of its own: first the questions with recorded draws, then the others of a quick audit. The seconds
-are those of the refuting question.
+"""The question of a quick audit that refutes each negative control, and its seconds of work.
+
+Every question is asked alone, with a subject of its own: first the questions with recorded draws, then the others of a
+quick audit. The seconds are those of the refuting question.
 """
 
 import time
@@ -24,8 +25,7 @@ SECONDS = 1.0  # the seconds in which most controls should be refuted
 
 @dataclass(frozen=True)
 class QuickRow:
-    """One control: whether its mechanism adds noise to a query, the question that refutes it, and the seconds of that
-    question.
+    """One control: whether its mechanism adds noise to a query, the refuting question, and its seconds.
 
     route : "exact", "gains", "forced", "other" for another question of a quick audit, and "statistics" if none refutes.
     said : the message of the question on the exact loss, if the control is not refuted.

@@ -1,5 +1,6 @@
-"""The negative controls that an audit with the defaults does not refute: the reason, and what would refute them. A test
-requires that this list is exact. A new check that refutes one of them removes it from the list.
+"""The negative controls that an audit with the defaults does not refute: the reason, and what would refute them.
+
+A test requires that this list is exact. A new check that refutes one of them removes it from the list.
 """
 
 from collections.abc import Mapping

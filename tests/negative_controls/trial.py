@@ -40,7 +40,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Whether a question of that kind rejects the control by a finding of that name.
 
-    Each question is asked by itself, with the whole false-alarm probability. Facts of other questions are computed only
+    Each question is asked alone, with the whole false-alarm probability. Facts of other questions are computed only
     if questions of that kind reject nothing without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from covassay.reference.domain import blocks, second_moment, unit_rows
+from covassay.reference.domain import Matrix, blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
@@ -30,7 +30,7 @@ def test_errors_come_at_once() -> None:
 def test_the_rows_are_read_once() -> None:
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
-    second_moment(counted)[:] = 7.0  # what is given out is a copy
+    second_moment(counted)[:] = 7.0  # the caller gets a copy
     np.testing.assert_array_equal(second_moment(counted), second_moment(X))
     assert started == [1]
     clipped = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
@@ -46,3 +46,17 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
     for _ in range(2):
         drawn = (sample(rows, np.random.default_rng(1), **budget) for rows in (X, shared))
         np.testing.assert_array_equal(*drawn)
+
+
+def test_mapped_rows_are_mapped_once() -> None:
+    """Every pass over lazy images would map them again: once a round, and in each round those of all rounds before."""
+    calls: list[int] = []
+
+    def doubled(block: Matrix) -> Matrix:
+        calls.append(len(block))
+        return 2 * block
+
+    images = SharedRows.of(X).mapped(doubled, 5)
+    for _ in range(3):
+        np.testing.assert_array_equal(np.concatenate(list(blocks(images))), 2 * X)
+    assert calls == [40]

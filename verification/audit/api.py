@@ -152,8 +152,10 @@ def audited(
     claim: Guarantee | None = None,
     told: Callable[[Sequence[Finding]], None] = lambda found: None,
 ) -> AuditReport:
-    """The audit with these options. If the claim is already known, the target is not asked for it again. `told` is
-    called with all findings so far, after every question.
+    """The audit with these options.
+
+    If the claim is already known, the target is not asked for it again. `told` is called with all findings so far,
+    after every question.
     """
     watch = watching(options.progress)
     heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)

@@ -1,6 +1,8 @@
-"""The options of an audit, each declared once, and the command that runs an audit again. The fields of `AuditOptions`
-determine the arguments and the help of `covassay audit`, the keywords of every entry in Python with the signature and
-the docstring of `audit`, the command in a report, and the settings there with their JSON Schema.
+"""The options of an audit, each declared once, and the command that runs an audit again.
+
+The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords of every entry in
+Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their JSON
+Schema.
 """
 
 import dataclasses
@@ -49,8 +51,7 @@ OLD = {
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """An option: its name, its default, its kind, a sentence of help, and whether it exists in Python or on the command
-    line.
+    """An option: its name, default, kind, a sentence of help, and whether it exists in Python or on the command line.
 
     `replayed` says that the command in a report includes the option, because it affects the draws or the report.
     """
@@ -344,8 +345,7 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """The command that repeats an audit draw for draw: the claim, the seed, and all options that differ from the
-    defaults.
+    """The command that repeats an audit draw for draw: the claim, the seed, and all options that are not defaults.
 
     If the function has no name of the form module:function, it is a call in Python, because no command can name the
     function.

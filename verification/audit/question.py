@@ -69,10 +69,11 @@ class Question:
     kind : the part of the verdict for which it counts.
     asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
     ask : (subject, look) -> findings. The error budget decides those with a p-value.
-    applies : the reason why it does not apply, or "" if it does; known before any draw. spared : the reason why it is
-        unnecessary after the findings so far, or "". share : its share of the false-alarm budget, for all looks
-        together; 0 if chance cannot make it refute. tests : the most p-values of a look, fixed before any draw. 0 if
-        its findings have no p-value: then `ask` itself decides at the level of the look.
+    applies : the reason why it does not apply, or "" if it does; known before any draw.
+    spared : the reason why it is unnecessary after the findings so far, or "".
+    share : its share of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
+    tests : the most p-values of a look, fixed before any draw. 0 if its findings have no p-value: then `ask` itself
+        decides at the level of the look.
     valid_if : the reason why its p-values, or its own decisions, err with at most the stated probability.
     reads : facts of other questions, which are asked earlier. gives : the kinds of facts in its findings.
     second_look : the factor on the number of draws in a second look; 0 if there is no second look.

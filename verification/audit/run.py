@@ -109,8 +109,9 @@ def _part(question: Question, look: Look) -> str:
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
-    """REFUTED if any finding is refuted; else INCONCLUSIVE if any is inconclusive, or if none has a p-value or is
-    exact.
+    """REFUTED if any finding is refuted.
+
+    Else INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
 
     Low-order bits count only if `bits` is true.
     """

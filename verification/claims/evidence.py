@@ -9,10 +9,12 @@ evidence, so every check must have mutants that it rejects.
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
 A check may also yield what it finds and leave the conclusion to `concluded`: every case that fails, in words; or of
-every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope then stands in the decorator.
+every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope is then an argument of the
+decorator.
 
-Two facts are told of every check: its kind, how it was carried out, and what it covers. A check that declares nothing
-covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with the source.
+Two facts are reported of every check: its kind, which is the method of the check, and its coverage. A check that
+declares nothing covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with
+the source.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,8 +38,8 @@ SHOWN = 3  # the most failures in a message
 class Evidence:
     """The outcome of one run of a check.
 
-    scope : the coverage of the run, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9"). detail : the result
-        and, if the check failed, the failing cases.
+    scope : the coverage of the run, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
+    detail : the result and, if the check failed, the failing cases.
     figures : numbers to quote, as text in which every digit is certain.
     """
 
@@ -72,10 +74,13 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A check with its kind, its mutants and its coverage. A mutant is a value for each of some slots; its name says
-    what is wrong with them. covers : "all" cases, or one "case" that decides (a counterexample); by default derived
-    from the source of the check. exhausts : the reason why a finite list in the source of a check that covers all cases
-    leaves no case out. scope, attained : for a check that yields its results, see `concluded`.
+    """A check with its kind, its mutants and its coverage.
+
+    A mutant is a value for each of some slots; its name says what is wrong with them.
+    covers : "all" cases, or one "case" that decides (a counterexample); by default derived from the source of the
+        check.
+    exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
+    scope, attained : for a check that yields its results, see `concluded`.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks

@@ -119,8 +119,9 @@ class Left(TimeRemainingColumn):
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """An empty progress bar on standard error, which is shown only on a terminal and counts what is `made`. It captures
-    standard output only if this is to be redirected.
+    """An empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
+
+    It captures standard output only if this is to be redirected.
     """
     terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
@@ -143,8 +144,10 @@ def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) ->
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on a terminal, none in a pipe. With a total it shows the remaining time. It yields a function of a
-    description that advances the bar by one step, or by the number of steps in a second argument.
+    """A progress bar on a terminal, none in a pipe.
+
+    With a total it shows the remaining time. It yields a function of a description that advances the bar by one step,
+    or by the number of steps in a second argument.
     """
     made = "{task.completed:.0f}" + ("" if total is None else " of {task.total:.0f}")
     with _progress(quiet, made) as bar:

@@ -138,8 +138,8 @@ class Row:
 class Experiment:
     """An experiment by its name, with the figure or theorem that it repeats and the claims there.
 
-    notes : remarks for the reader of the plot. claims : the paper's statements about the figure, in a form that the
-        results can contradict.
+    notes : remarks for the reader of the plot.
+    claims : the paper's statements about the figure, in a form that the results can contradict.
     """
 
     name: str

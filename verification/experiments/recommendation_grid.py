@@ -6,10 +6,9 @@
 At every point of a random grid every candidate is simulated on rows of its own, not on those of the tables: n rows of
 equal norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the
 ball. n, the budget, d and t are those of the point. A recommendation is held against the rows that it is for. Half of
-the points have a budget ε, half a budget ρ. All lie where a release might say something: n is at least d/(εt) or
-√d/(√ρ t), where the noise is about as large as the trace.
-With --power p the eigenvalues fall like i^{−p}; the recommendation imagines p = 1, so that other values test what it
-does not know.
+the points have a budget ε, half a budget ρ. All points lie where a release may be useful: n is at least d/(εt) or
+√d/(√ρ t), where the noise is about as large as the trace. With --power p the eigenvalues decrease like i^{−p}; the
+recommendation assumes p = 1, so that other values test its robustness.
 
 The candidate with the least simulated root mean square Frobenius error is "truly best", and so is every candidate whose
 error differs from it by less than 2.58 standard errors. In that case the point is a tie. Candidates within 15 % of the
@@ -122,10 +121,11 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point with its recommendation. truly_best : the candidate with the least simulated error, and those
-    that do not differ significantly. loss : the excess of the recommended candidate's simulated error over the least
-    one. missed : the candidates whose simulated
-        error is outside the interval of the prediction. predictions : the number of predicted errors.
+    """A simulated point with its recommendation.
+
+    truly_best : the candidate with the least simulated error, and those that do not differ significantly. loss : the
+    excess of the recommended candidate's simulated error over the least one. missed : the candidates whose simulated
+    error is outside the interval of the prediction. predictions : the number of predicted errors.
     """
 
     setting: Setting

@@ -75,7 +75,7 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """What to say of a fact that has changed: of records every field, of lists only that they differ."""
+    """A message on a changed fact: for records every field, for lists only that they differ."""
     if before == now:
         return []
     if isinstance(before, dict) and isinstance(now, dict):
@@ -87,7 +87,7 @@ def _changed(name: str, before: Any, now: Any) -> list[str]:
 
 
 def differences(kept: Result, again: Result) -> list[str]:
-    """What differs between two results, the rows bit by bit; empty if nothing does."""
+    """The differences between two results, with rows compared bit by bit; empty if there are none."""
     names = sorted({*kept.facts, *again.facts})
     found = [told for name in names for told in _changed(name, kept.facts.get(name), again.facts.get(name))]
 

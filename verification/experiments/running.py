@@ -264,8 +264,9 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 
 
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
-    """Run the cells that are not stored yet, and write the result. A stored result of the same run with fewer
-    repetitions is continued: its errors do not change.
+    """Run the cells that are not stored yet, and write the result.
+
+    A stored result of the same run with fewer repetitions is continued: its errors do not change.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""Formulas for browsers: MathML, made from the source of the Python functions in the section FORMULAS. The functions
-are not run. The formula is the code itself, in the notation of mathematics.
+"""Formulas for browsers: MathML, made from the source of the Python functions in the section FORMULAS.
+
+The functions are not run. The formula is the code itself, in the notation of mathematics.
 """
 
 import ast

@@ -32,8 +32,7 @@ class Curve:
 def curve(
     values: Vector, up_to: Vector, law: Callable[[Vector], tuple[Vector, Vector]], size: int, law_size: int = 0
 ) -> Curve:
-    """The curve of a sample, from its distinct values in increasing order and the share of the sample up to each of
-    them.
+    """The curve of a sample, from its distinct values in increasing order and the share up to each of them.
 
     `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
     """

@@ -30,8 +30,8 @@ from covassay.verification.statistics.tail_probabilities import (
 POWER = 0.99
 LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
 SCALE = "noise scale off by a share"
-LARGEST_SHAPE = 1e5  # of a Gamma law whose tails scipy computes to many digits
-DIVERGENCE_ROUNDING = 8 * UNIT  # of the divergence of two coins
+LARGEST_SHAPE = 1e5  # the largest shape of a Gamma law whose tails scipy computes to many digits
+DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
 MOST_COUNTED, SMALL = 1000, 0.05  # values, and p-values below which the exact tail is worth its time
 CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtracted from the statistic
 
@@ -181,7 +181,7 @@ class Successes:
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
-        """The exact test, two-sided (twice the smaller tail); of an upper bound, only too many count."""
+        """The exact test, two-sided (twice the smaller tail); for an upper bound, only large counts are evidence."""
         lower = float(binomial_at_most(self.successes, self.n, self.probability))
         upper = float(binomial_at_least(self.successes, self.n, self.probability))
         p_value = upper if self.at_most else 2 * min(lower, upper)

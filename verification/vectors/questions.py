@@ -98,7 +98,7 @@ def adaptive_steps() -> Iterator[Flagged]:
 
 
 def samplers() -> Iterator[Flagged]:
-    """What a mechanism asks a sampler of directions to draw from."""
+    """The laws that a mechanism requests from a sampler of directions."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         question = _question("transcript", "bingham", own, step="sampler", given={"x": ROWS})

@@ -1,5 +1,6 @@
-"""Parse blocks of plain text to numbers by pyarrow's reader, which is about ten times as fast as the strict reader. It
-is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null character or
+"""Parse blocks of plain text to numbers by pyarrow's reader, which is about ten times as fast as the strict reader.
+
+It is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null character or
 lone carriage return: then a line is a record. pyarrow is configured such that no cell is missing, quoted or empty, and
 the numeric columns are given. Its result is used if it has a row for every line, and finite numbers in all of them.
 Otherwise, the strict reader reads the file from that point to its end: it accepts more, and reports the line of an

@@ -49,7 +49,7 @@ def require_once(files: Sequence[Path]) -> None:
     for path in files:
         try:
             found = path.stat()
-        except (OSError, ValueError):  # opening it says so
+        except (OSError, ValueError):  # opening the file reports the error
             continue
         first = seen.setdefault((found.st_dev, found.st_ino), path)
         if first is not path:

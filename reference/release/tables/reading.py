@@ -41,10 +41,8 @@ SUMS = "the exact sums"
 class Table:
     """The numbers of a data file.
 
-    Attributes
-    ----------
-    columns : d names, distinct and not empty; x1 to xd if the file has none. rows : (n, d) float64, finite, n >= 1 and
-        d >= 1.
+    Attributes ---------- columns : d names, distinct and not empty; x1 to xd if the file has none.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1.
     """
 
     columns: tuple[str, ...]
@@ -60,12 +58,11 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     dimensions. Reading a .parquet file needs pyarrow. Each may be compressed, with .gz after its suffix. The columns
     that are read must be numbers; the others may contain anything.
 
-    Parameters
-    ----------
-    data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
-        order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
-    watch : a function that wraps every pass over the rows, to report its progress. fewest : the fewest rows, 0 or 1.
-    With 0, the data must still have names of columns, or a shape.
+    Parameters ---------- data : the path of a file; the path of a directory, or several paths, whose files have the
+    same columns in the same order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a
+    dask data frame.
+    watch : a function that wraps every pass over the rows, to report its progress.
+    fewest : the fewest rows, 0 or 1. With 0, the data must still have names of columns, or a shape.
 
     Raises
     ------

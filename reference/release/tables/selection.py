@@ -20,8 +20,8 @@ class Selection:
     """The selection of columns, and how text is read.
 
     columns : the columns to read, by name, in this order; None reads all of them.
-    drop : the columns to leave out, by name; all others are read. header : whether the first line of text has names;
-        None recognises this by a cell that is not a number.
+    drop : the columns to leave out, by name; all others are read.
+    header : whether the first line of text has names; None recognises this by a cell that is not a number.
     delimiter : the character between two cells of text; None means a comma, and a tab in a .tsv file.
     allow_copies : files of the same content are of different people, so that each of them counts.
     stream_limit : the most bytes that are read from a stream, also after decompression.

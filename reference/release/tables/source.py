@@ -22,13 +22,13 @@ Passing = Callable[[], Iterator[Matrix]]
 class Part:
     """One file of a table, or one data set in memory, after only the columns have been read.
 
-    Attributes
-    ----------
-    name : the name in messages. columns : the names of all columns, distinct and not empty. n : the number of rows, or
-        None if only a pass over them determines it. index : the columns that the data declare to be a row index: they
-        are not features. rows : indices of columns -> the rows on their machines, for data in several places; None for
-        all other data. select : indices of columns -> a function that begins a pass over the rows, with these columns
-        in this order. It raises `InvalidInput` at once if the format declares that one of these columns is not numeric.
+    Attributes ---------- name : the name in messages.
+    columns : the names of all columns, distinct and not empty.
+    n : the number of rows, or None if only a pass over them determines it.
+    index : the columns that the data declare to be a row index: they are not features.
+    rows : indices of columns -> the rows on their machines, for data in several places; None for all other data.
+    select : indices of columns -> a function that begins a pass over the rows, with these columns in this order. It
+        raises `InvalidInput` at once if the format declares that one of these columns is not numeric.
     """
 
     name: str

@@ -260,7 +260,7 @@ def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subpr
 
 
 def hears_interruptions() -> None:
-    """A process that was started in the background ignores SIGINT, and so do its children, unless they are told."""
+    """A process that was started in the background ignores SIGINT, and so do its children, unless this is reset."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -7,6 +7,10 @@
 - `theil-sen`: `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds, scale).fit(X, y)`, whose
   slope and intercept are the output, with the scale for which its own map gives ε for one replaced row. It shuffles
   the rows by NumPy's global generator, which the adapter seeds.
+- `box-gauss`, `box-laplace`: `make_gaussian` and `make_laplace` on the vector of the weighted sums of bounded columns
+  (`box_moments`), with the scale for which their own maps give the budget at the sensitivity of this vector. OpenDP
+  has no function with this joint law: its sums of bounded columns, composed, add their budgets up. The adapter
+  computes the sums, and the rows, mean and covariance from the noisy ones.
 
 A map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so these targets are
 not seeded.
@@ -19,7 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector, unit_rows
+from covassay.reference.box_moments import (
+    estimates,
+    gauss_weights,
+    l1,
+    l2_squared,
+    laplace_weights,
+    moment_sums,
+    spreads,
+)
+from covassay.reference.domain import Box, Matrix, Vector, scaled_rows, unit_rows
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters.numbers import CONCENTRATED, PURE, UNSEEDED
 from covassay.verification.audit.adapters.opendp_package import PACKAGE
@@ -29,6 +42,8 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 RANGE = (0.0, 10.0), (0.0, 10.0)  # of x and y, as in the documentation's example
+SQUARE = ((0.0, 4.0), (-1.0, 1.0))
+SUMS = "the adapter computes the sums of bounded columns and their weights, and the estimates from the noisy sums"
 KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this promise"
 REPLACED = 2  # the symmetric distance of data sets in which one row is replaced
 
@@ -81,6 +96,37 @@ def _theil_sen(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: B
     return np.array([fitted.coef_[0], fitted.intercept_])
 
 
+@lru_cache(maxsize=64)
+def _noise_on_vector(gaussian: bool, length: int, change: float, budget: float) -> Any:
+    dp = _library()
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=length)
+    distance = dp.l2_distance(T=float) if gaussian else dp.l1_distance(T=float)
+    make = partial(dp.m.make_gaussian if gaussian else dp.m.make_laplace, space, distance)
+    ratio = make(scale=1.0).map(change) / budget
+    return make(scale=math.sqrt(ratio) if gaussian else ratio)
+
+
+def _of_sums(x: Matrix, bounds: Bounds, gaussian: bool, budget: float) -> Matrix:
+    """The rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
+    box = Box.of(bounds)
+    rows, n, d = scaled_rows(x, box)
+    weights = (gauss_weights if gaussian else laplace_weights)(d, "replace-one")
+    change = math.sqrt(l2_squared(d, weights, "replace-one")) if gaussian else float(l1(d, weights, "replace-one"))
+    sums, units = moment_sums(rows, n, d), spreads(1.0, weights, d)
+    i, j = np.nonzero(np.triu(units))  # the number of rows is public, and gets no noise
+    noisy = _noise_on_vector(gaussian, len(i), change, budget)((sums[i, j] / units[i, j]).tolist())
+    sums[i, j] = sums[j, i] = np.asarray(noisy) * units[i, j]
+    return estimates(sums, box)
+
+
+def _box_gauss(x: Matrix, *, rho: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
+    return _of_sums(x, bounds, True, float(rho))
+
+
+def _box_laplace(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
+    return _of_sums(x, bounds, False, float(epsilon))
+
+
 def _target(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
     _library()
     told = told_version(PACKAGE, part)
@@ -99,5 +145,12 @@ TARGETS: dict[str, Callable[[], Target]] = {
         _target, "theil-sen", _theil_sen, "sklearn.linear_model.LinearRegression",
         "its neighbours are those of the symmetric distance, of which a replaced row is 2", released="vector",
         claim=PureDP(1.0), bounds=RANGE,
+    ),
+    "box-gauss": partial(
+        _target, "box-gauss", _box_gauss, "make_gaussian", SUMS, mechanism="box-gauss", claim=CONCENTRATED,
+        bounds=SQUARE,
+    ),
+    "box-laplace": partial(
+        _target, "box-laplace", _box_laplace, "make_laplace", SUMS, mechanism="box-laplace", claim=PURE, bounds=SQUARE,
     ),
 }  # fmt: skip

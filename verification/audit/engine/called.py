@@ -36,8 +36,9 @@ ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the shapes of the p
 
 
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
-    """The source as a target. A function with another signature is called by the expression `call`, or by one found by
-    trial.
+    """The source as a target.
+
+    A function with another signature is called by the expression `call`, or by one found by trial.
 
     Raises
     ------

@@ -166,8 +166,7 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """A map entry -> entry, if values are in the order of a lower triangle and noise in that of an upper one, or vice
-    versa.
+    """A map entry -> entry, if values are in the order of one triangle and noise in that of the other.
 
     The p-th entry of the lower triangle, read row by row, is mapped to the p-th entry of the upper triangle, if the two
     differ.

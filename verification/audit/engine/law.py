@@ -154,8 +154,7 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """If draws are missing, findings that could refute become inconclusive: a slow draw may have larger noise than
-    others.
+    """If draws are missing, findings that could refute become inconclusive: slow draws may have larger noise.
 
     Holm's procedure rejects no p-value above the level.
     """

@@ -117,7 +117,7 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _halves(draws: Draws) -> tuple[Matrix, Draws]:
-    """The outputs of the first half of the draws, and the second half, with half of the failures."""
+    """The two halves of the draws, each with half of the failures: the outputs of the first, and the second itself."""
     middle = len(draws.outputs) // 2
     failures = Counter({what: count - count // 2 for what, count in draws.failures.items()})
     return draws.outputs[:middle], replace(draws, outputs=draws.outputs[middle:], failures=failures)

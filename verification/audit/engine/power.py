@@ -65,8 +65,7 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether the test refutes in 99 % of runs, if the other probability is q and `mean` draws per data set are
-        expected.
+        """Whether the test refutes in 99 % of runs, for the other probability q and `mean` expected draws per data set.
 
         By the union bound over the four counts, the bound holds with that probability, however they depend on each
         other.

@@ -214,8 +214,9 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there. Empty if
-        no draw can be compared.
+        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there.
+
+        Empty if no draw can be compared.
         """
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
@@ -517,8 +518,9 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """The shift or factor, in words, by which residuals under several seeds differ from the agreed ones; otherwise
-    empty.
+    """The shift or factor, in words, by which residuals under several seeds differ from the agreed ones.
+
+    Otherwise empty.
 
     A change of at most twice the possible rounding error does not count.
     """

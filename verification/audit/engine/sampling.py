@@ -276,9 +276,11 @@ def reduced(
     setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
     enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
 ) -> Summary[S]:  # fmt: skip
-    """The draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number. If there are
-    more than `KEPT`, `enough` decides after 2, 4, 8, … blocks whether these suffice, and the draws stop once the target
-    has run into the time limit repeatedly. `first` are the first `KEPT` of these draws, if they exist already.
+    """The draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
+
+    If there are more than `KEPT`, `enough` decides after 2, 4, 8, … blocks whether these suffice, and the draws stop
+    once the target has run into the time limit repeatedly. `first` are the first `KEPT` of these draws, if they exist
+    already.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]

@@ -44,7 +44,8 @@ class Shapes:
     """The law on data of other shapes.
 
     scenario : (n, d) -> the data set and the tests there. tests : the names of the tests that are used, where they
-        exist. units : d -> the number of independent noise values in a draw. sizes : the shapes (n, d).
+        exist.
+    units : d -> the number of independent noise values in a draw. sizes : the shapes (n, d).
     """
 
     scenario: Callable[[int, int], Scenario]

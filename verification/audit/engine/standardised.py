@@ -22,10 +22,9 @@ def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, V
 
 @np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
-    """The loss between two samples of outputs if their entries have independent Laplace noise: Σ |M − M'|/s, with
-    medians M and M' and spreads s.
+    """The loss between two samples of outputs with independent Laplace noise: Σ |M − M'|/s.
 
-    An estimate from medians and spreads. Entries that are equal in all draws count once.
+    It is estimated from medians M and M' and spreads s. Entries that are equal in all draws count once.
     """
     _, near, far, spread = _summary(first, second)
     return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())

@@ -1,6 +1,8 @@
-"""AdaSSP has an exact law on data with one feature. For one feature, the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a
-ratio of two Gaussian variables, given λ. Given λ, its distribution function is known exactly. Without λ, the
-distribution function of Y is one integral over Z, on which λ depends.
+"""AdaSSP has an exact law on data with one feature.
+
+For one feature, the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a ratio of two Gaussian variables, given λ. Given λ, its
+distribution function is known exactly. Without λ, the distribution function of Y is one integral over Z, on which λ
+depends.
 
 If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. In this
 case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data

@@ -21,8 +21,7 @@ MOST = 128  # features
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The softmax law of the exponential mechanism: three features with energies 4, 2 and 1, and one feature above many
-    others.
+    """The softmax law of the exponential mechanism: energies 4, 2 and 1, and one feature above many others.
 
     That feature is as likely as all others together, so that its probability depends strongly on the exponent.
     """

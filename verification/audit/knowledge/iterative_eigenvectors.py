@@ -24,8 +24,9 @@ BETA = 0.1  # the failure probability in the offset of the adaptive budget
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on separated eigenvalues. With the adaptive budget η_1 varies between draws, and the law is known at d =
-    2.
+    """The law on separated eigenvalues.
+
+    With the adaptive budget η_1 varies between draws, and the law is known at d = 2.
 
     Rank k is compared with draws of the reference.
     """

@@ -63,8 +63,9 @@ class Known:
 
 @cache
 def known(name: str) -> Known:
-    """The knowledge of the mechanism of that name, from the file of its name or from another package; empty if there is
-    none.
+    """The knowledge of the mechanism of that name, from the file of its name or from another package.
+
+    Empty if there is none.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""The Gaussian noise of the projection mechanism is observed if the second moment lies far inside the convex set. On
-such data nothing is projected, and the law is that of GaussCov. Elsewhere draws are compared with draws of the
+"""The Gaussian noise of the projection mechanism is observed if the second moment lies far inside the convex set.
+
+On such data nothing is projected, and the law is that of GaussCov. Elsewhere draws are compared with draws of the
 reference.
 """
 

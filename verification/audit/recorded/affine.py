@@ -24,7 +24,7 @@ AFFINE = 1e-6  # the largest residual with which the model holds, in units of th
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
-PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that a uniform number is perhaps made into
+PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that the target may compute from a uniform number
 FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that is perhaps used as it is
 IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
@@ -207,7 +207,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
             if fitting is None and _idle(run, base, variables, z0, i):
                 fitting = Variable(variable.draw, variable.entry, "idle")
             if fitting is None:
-                break  # one that is not understood is enough, and there may be many
+                break  # one uniform number that is not understood decides, and there may be many
             found[i] = fitting
     return tuple(found)
 
@@ -229,7 +229,7 @@ def _straight(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
     probes: Sequence[float],
 ) -> bool:  # fmt: skip
-    """Whether the output moves in proportion to the guessed variable, at four of its values."""
+    """Whether the output is affine in the guessed variable, at four of its values."""
     outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
     if len(outputs) < len(probes):
         return False

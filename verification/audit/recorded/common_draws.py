@@ -26,11 +26,11 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
-MOST_FORCED = 12  # variables that are forced one by one
+MOST_FORCED = 12  # the most variables that are forced one by one
 OVERDETERMINED = 6  # outputs more than a linear map needs
 POWER, GROWN = 2**12, 100.0  # a power of a linear map, and a norm that it has only if powers grow
 LINEAR = 1e-7  # relative to the spread of the outputs: a linear map that is off by less holds
-EXACT = 1e-9  # relative to the spread of an entry: a relation that is off by less holds
+EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error holds
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
 FEW = 3  # tapes for each of these values
 SECONDS = 2.0
@@ -129,7 +129,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """The draws of the usual run, fresh ones, and forced ones: all together, and perhaps each by itself."""
+    """The draws of the usual run, fresh draws, and forced draws: all together, and possibly each one separately."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))

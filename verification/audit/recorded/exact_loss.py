@@ -51,9 +51,10 @@ MARGIN = 1e-6  # relative: a loss that exceeds the claim by less counts as withi
 SLACK = 1e-3  # relative: a noise scale that is too small by less may come from a rounded constant, and does not refute
 MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events prove: in a far tail they magnify a wrong scale
 AGAIN = 24  # fresh tapes for the repetition of a refutation
-MOVED = 1e-6  # how far its rows are moved
-SEEDINGS = 6  # tapes on which seeds must all be different
-FEW_SEEDS = 2.0**24  # if all noise follows from a seed with fewer values, an attacker computes every output in a second
+MOVED = 1e-6  # the change of the rows in this repetition
+SEEDINGS = 6  # tapes on which all seeds must be different
+# if a seed with fewer values determines all noise, an attacker can compute every output in a second
+FEW_SEEDS = 2.0**24
 COINCIDENCE = 1e-4  # the share of outputs of few seeds that may be among those of the neighbour by chance
 SEED_ONLY = ("integers", "bytes")
 SECONDS = 10.0  # seconds for one pair; its repetition has as many
@@ -166,12 +167,12 @@ def exact_loss(
     >>> print(exact_loss("covassay:gauss-cov", x, other, ZCDP(0.5)))
     rho = 0.5 of 0.5 (additive noise of 3 normal draws)
 
-    Parameters
-    ----------
-    source : the target, see `recorder`. x, other : (n, d), in the domain of the claim; for add-remove one of them has
-        one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : bounds of the columns, for data in a box.
+    Parameters ---------- source : the target, see `recorder`. x, other : (n, d), in the domain of the claim; for
+    add-remove one of them has one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : bounds of the columns, for data
+    in a box.
     options : further keywords of the target. primitives : callables of its package that add noise. seed : the seed of
-        the tapes. seconds : the time limit, after which the pair is undecided.
+        the tapes.
+    seconds : the time limit, after which the pair is undecided.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     return loss_of_pair(
@@ -310,7 +311,7 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
 
     on_x, on_other = run_on(x), run_on(other)
     modules, first = len(sys.modules), on_x(Tape(seed))
-    while len(sys.modules) != modules:  # what a module draws while it is imported is not drawn again
+    while len(sys.modules) != modules:  # draws during the import of a module are not repeated
         modules, first = len(sys.modules), on_x(Tape(seed))
     second = on_other(Tape(seed))
     for one in (first, second):

@@ -47,8 +47,7 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """All behaviour that occurs at a quantile and not at the usual draws, for each draw if they are few, and for all
-    together.
+    """The behaviour at a quantile that usual draws do not show, for each draw if they are few, and for all together.
 
     Raises
     ------

@@ -15,10 +15,11 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
+# relative singular values above the first number count, those below the second are 0; in between, the loss is undecided
+RANK = 1e-9, 1e-12
 CERTAIN = 100  # times its rounding: a change of an output that rounding does not explain
-OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
-WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
+OUTSIDE = 1e-6  # a larger difference outside of the range of the noise, relative to the whole, is not due to rounding
+WHOLE = 1e-6, 1e-3  # distances from a whole number: below the first a shift is whole, above the second it is not
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -33,11 +34,11 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws with the same noise and different centres.
 
-    mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
-    variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
-    off. whole : whether some of the shifts are of discrete Laplace variables. flat, one_sided : the shifts of the
-    independent uniform and exponential variables; each gives one data set outputs that the other does not have. A shift
-    of several uniform variables in one output is not a number.
+    mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
+    discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
+    whether some variables are discrete Laplace. flat, one_sided : the shifts of the independent uniform and exponential
+    variables; each gives one data set outputs that the other does not have. A shift of several uniform variables in one
+    output is not a number.
     """
 
     mu: float
@@ -48,7 +49,7 @@ class Law:
     one_sided: tuple[float, ...] = ()
 
     def with_more_noise(self, share: float) -> "Law":
-        """The same where the noise has a scale that is larger by that share."""
+        """The same difference if the noise scale is larger by a share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )

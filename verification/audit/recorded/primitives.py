@@ -36,8 +36,8 @@ class Primitive:
     into, range : how value + noise is mapped into a range, and a function of the arguments that returns the range.
         "clipped" takes the nearest point of the range, "folded" reflects at its ends, and "redrawn" draws until the sum
         lies in the range.
-    after : the output as an array, and the call's arguments -> the returned value; by default a float. seed : the
-        call's arguments -> the seed of its generator, if a generator of the package draws.
+    after : the output as an array, and the call's arguments -> the returned value; by default a float.
+    seed : the call's arguments -> the seed of its generator, if a generator of the package draws.
     """
 
     module: str

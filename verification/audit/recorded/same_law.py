@@ -16,8 +16,8 @@ from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
 TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
-BARE = 1e-9  # relative to the largest number: a difference of entries without noise that is no rounding
-SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give one law
+BARE = 1e-9  # relative to the largest number: a larger difference of entries without noise is not due to rounding
+SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
 OTHERS = {"flat", "one-sided exponential"}  # their images are no law of draws of another family either
 MOST = 45  # variables
 SECONDS = 2.0  # seconds for one data set
@@ -25,11 +25,11 @@ SECONDS = 2.0  # seconds for one data set
 
 @dataclass(frozen=True)
 class Compared:
-    """What was found.
+    """The result of a comparison.
 
-    difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
-    numbers are drawn there, or for want of time. related : whether outputs from the same draws were compared, and their
-    relation says nothing.
+    difference : in words; empty if there is none. reason : the reason why the comparison is undecided, or "".
+    left_out : whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs
+    from the same draws were compared, and their relation decides nothing.
     """
 
     difference: str = ""

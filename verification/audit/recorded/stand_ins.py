@@ -22,7 +22,7 @@ REAL_STATE = np.random.RandomState
 REAL_DEFAULT = np.random.default_rng
 _PLACE = "place on the tape"  # a key of the state of a bit generator
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-# laws of numpy that are no location and scale of one of `UNITS`: kept whole, with their arguments
+# laws of numpy that are not a location and scale family of `UNITS`: recorded with their arguments
 WHOLE = (
     "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
     "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "poisson",
@@ -83,7 +83,7 @@ def unwatched() -> Iterator[None]:
 
 
 def _watched(real: Any, *args: Any, **named: Any) -> Any:
-    """What the real function does. A run in which a target calls it decides nothing."""
+    """The call of the real function. A run in which a target calls it decides nothing."""
     if _tape is not None:
         _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
     with unwatched():
@@ -91,9 +91,9 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 
 
 def _seeded(kind: str, seed: Any) -> Stream:
-    """The stream of a generator with that seed; the seed is told to the tape.
+    """The stream of a generator with that seed; the seed is recorded on the tape.
 
-    Generators of one bit generator go on with its numbers, one after the other.
+    Generators that share a bit generator continue its stream of numbers.
     """
     if seed is None:
         return Stream()

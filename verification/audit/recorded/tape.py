@@ -50,7 +50,7 @@ class Draw:
 
 @dataclass(eq=False)
 class Stream:
-    """The place in the draws of one generator.
+    """The position in the draws of one generator.
 
     key : its seed, or None if it has none. drawn : what it drew in the run of `tape`; generators with one seed share
     it, and a generator that is set back to an earlier place draws it again.
@@ -62,7 +62,7 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """A stream that goes on from the same place with the same draws."""
+        """A copy of a stream that continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
@@ -74,8 +74,8 @@ class Stream:
 class Tape:
     """The draws of one run.
 
-    seed : of the draws that are new. before : draws of another run, which are given again in their order. seeds : what
-    generators were seeded with. trouble : why the draws are not those of the other run; empty if they are. shared : bit
+    seed : the seed of new draws. before : draws of another run, which are replayed in their order. seeds : the seeds of
+    generators. trouble : the reason why the draws are not those of the other run; empty if they are. shared : bit
     generators by their identity, with their streams.
     """
 

@@ -1,5 +1,4 @@
-"""Separate environments for packages with conflicting requirements: their location, their installation, and draws in
-them.
+"""Separate environments for packages with conflicting requirements: location, installation, and draws in them.
 
 `covassay adapters install NAME` makes one. An environment is a venv with the audited package at its pinned version, and
 without covassay. Its Python runs the file `runner`, which loads covassay's adapters from their own folder, and answers

@@ -58,7 +58,7 @@ RANDOM_FORMS = {
     "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
-RELEASING = ["release", "privatize", "privatise"]  # methods that say that what they give is released
+RELEASING = ["release", "privatize", "privatise"]  # names of methods whose result is released
 METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "execute", "randomise", "randomize"]
 LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
 OUTPUTS = [
@@ -218,7 +218,7 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str, forms: _Forms) -> str:
-    """The method of a class that takes the data: one with a telling name or a telling parameter, or the only one."""
+    """The method of a class that takes the data: chosen by its name or by a parameter's name, or the only method."""
 
     def call(name: str) -> str:
         return f"{made}.{name}({_arguments(_parameters_of_method(kind, name), forms, True)[0]})"

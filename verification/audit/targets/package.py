@@ -21,12 +21,12 @@ BASE = ("numpy>=1.26", "scipy>=1.11")  # requirements of the adapters themselves
 
 @dataclass(frozen=True)
 class Package:
-    """The requirements of an adapter. requirements : for pip, with pinned versions. The first is the package itself,
-    `NAME==VERSION`, unless `source` or
+    """The requirements of an adapter.
+
+    requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
         `without_dependencies` is given.
     without_dependencies : requirements that are installed without their dependencies; the first is then the package.
-        modules : the imports of the targets. The message distinguishes a module that fails to import from a missing
-        one.
+    modules : the imports of the targets. The message distinguishes a module that fails to import from a missing one.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.
     files : files in that directory, by which a copy is recognised. project : where to get a copy.
     """

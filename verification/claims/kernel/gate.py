@@ -27,8 +27,8 @@ class GateReport:
     words: dict[str, str]
     wrong: list[Discrepancy]  # findings that accepting a new lock cannot resolve
     differences: list[Discrepancy]  # from the lock
-    record: RocqLock | None = None  # what accepting would lock, if all theorems were audited
-    vectors: str = ""  # what accepting would export, if all theorems were audited
+    record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
+    vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
     texts: Mapping[str, str] = field(default_factory=dict)  # of the definitions in the record, by name
 
     @property

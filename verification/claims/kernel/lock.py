@@ -198,7 +198,7 @@ def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
 
 
 def path_of(proofs: Path) -> Path:
-    """Where the lock is."""
+    """The path of the lock."""
     return proofs / NAME
 
 
@@ -311,8 +311,7 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """The statements that a person must read before the new lock is accepted: of theorems, witnesses and lemmas of
-    vectors.
+    """The statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of vectors.
 
     Theorems go by their tags, witnesses by their predicates, lemmas by their names.
     """

@@ -47,7 +47,7 @@ def read(folder: Path) -> list[KernelVector]:
 
 
 def path_of(proofs: Path) -> Path:
-    """Where the vectors are exported to."""
+    """The path of the exported vectors."""
     return proofs / "vectors.json"
 
 

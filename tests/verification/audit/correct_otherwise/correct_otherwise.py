@@ -650,7 +650,7 @@ def cropped(rng: Rng, size: int) -> Vector:
 
 
 def one_source(rng: Rng, size: int) -> Vector:
-    """A generator for every number, which goes on where the one before has ended."""
+    """A new generator for every number, which continues where the previous one ended."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     return np.array([np.random.Generator(source).standard_normal() for _ in range(size)])
 

@@ -99,7 +99,7 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """The test above can fail: with 0.7 of the noise more than a third of the pairs end at that level."""
+    """The control of the test above: with 0.7 of the noise more than a third of the pairs end at that level."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)

@@ -110,7 +110,7 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
             drawn = np.array([declared.sample(x, rng, **claim.keywords(), **options) for _ in range(400)])
             assert len(np.unique(drawn.reshape(400, -1), axis=0)) == 400, (name, options)
     drawn = np.array([mechanism("kapralov-talwar").sample(x, rng, epsilon=1.0) for _ in range(400)])
-    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # the mutant: values are clipped to 0, all at once
+    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # a mutant: in some draws all values are clipped to 0
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
     asked = Setting(TargetReference("covassay:gauss-cov", "."), {"rho": 0.5}, SECOND_MOMENT, seed=1, jobs=jobs)
     whole, summary = (
         draw(asked, X, 19 * CHUNK + 7, "same", chunks),
-        # workers cannot import a module of tests: what is defined in a function goes to them as a whole
+        # workers cannot import test modules: a class that is defined in a function is sent to them with its code
         reduced(asked, X, 19 * CHUNK + 7, "same", by_value(), chunks),
     )
     assert summary.size == len(whole.outputs)

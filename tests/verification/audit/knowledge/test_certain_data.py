@@ -1,5 +1,4 @@
-"""Data on which a mechanism with several steps has a simple law: the reference has it, and too little noise is
-detected.
+"""Data on which a mechanism with several steps has a simple law: the reference passes, too little noise does not.
 
 A wrong failure has probability below 1e-9 for each test of a scenario; the seed is fixed.
 """

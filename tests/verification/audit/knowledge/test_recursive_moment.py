@@ -1,5 +1,4 @@
-"""The knowledge of the recursive moment: exact laws, and draws of the rounds that detect an error of 3 % in their
-noise.
+"""The knowledge of the recursive moment: exact laws, and draws of the rounds that detect 3 % less noise.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """

@@ -25,7 +25,10 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken function. loss : the exact loss; None where only a lower bound is known."""
+    """A broken function.
+
+    loss : the exact loss; None where only a lower bound is known.
+    """
 
     draw: Callable[..., Any]
     claim: Guarantee

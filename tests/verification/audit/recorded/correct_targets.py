@@ -497,7 +497,7 @@ def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Each generator goes on where the one before has ended."""
+    """Each generator continues where the previous one ended."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     noise = [np.random.Generator(source).laplace(scale=2 / epsilon) for _ in range(2)]
     return np.array([query(x) + noise[0], query(x) + noise[1]])
@@ -505,7 +505,7 @@ def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rewound(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """One noise, told twice: the generator is set back in between."""
+    """The same noise is released twice, because the generator is reset in between."""
     state = rng.bit_generator.state
     first = rng.laplace(scale=1 / epsilon)
     rng.bit_generator.state = state

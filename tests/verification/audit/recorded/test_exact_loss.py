@@ -41,8 +41,10 @@ DECIDED = {  # correct functions whose loss is known: 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
+    "one_draw_beside_unused_ones",
 }  # fmt: skip
-ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")  # decided or not, up to rounding
+# Decided or not, up to rounding.
+ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
     "gaussian", "gaussian-approximate", "private-trace", "joint-moments", "gauss-cov-add-remove", "laplace-add-remove",
@@ -87,6 +89,9 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
         if name in DECIDED:
             assert found.decided, found
             assert found.loss == pytest.approx(1.0, rel=1e-9)
+        elif name == "median_by_intervals":  # on both data sets one gap has the whole length, so both laws are the same
+            assert found.decided, found
+            assert found.loss == 0
         elif name not in ROUNDED:
             assert not found.decided, found
             assert found.reason

@@ -169,7 +169,7 @@ class Cached(Learner):
 
 
 class Several(Learner):
-    """Two parts of the shape of an output, and neither has a telling name."""
+    """Two parts have the shape of an output, and no name decides between them."""
 
     release = None  # type: ignore[assignment]
 
@@ -180,7 +180,7 @@ class Several(Learner):
 
 
 class Ways:
-    """Several methods take data, and none has a telling name."""
+    """Several methods take data, and no name decides between them."""
 
     def __init__(self, epsilon: float) -> None:
         pass

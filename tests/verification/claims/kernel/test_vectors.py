@@ -11,10 +11,15 @@ import pytest
 from flint import arb
 
 from covassay.reference import projections, sensitivity
+from covassay.reference.domain.exact_data import exact_data
+from covassay.reference.laws import discrete_gaussian as discrete_gaussian_law
 from covassay.reference.laws import discrete_laplace as discrete_laplace_law
 from covassay.reference.laws import nuclear_laplace
+from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.building_blocks import above_threshold
+from covassay.reference.mechanisms.pure import discrete_laplace_covariance
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as algorithm_2
+from covassay.reference.rounded import lattice
 from covassay.reference.rounded.balls import exact, nearest_multiple
 from covassay.verification.cli.main import run
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
@@ -140,6 +145,61 @@ def binomial_tail(rows: Rows) -> None:
             assert Fraction(c, a + c) <= Fraction(upper) <= Fraction(c, a + c) * (1 + Fraction(1, 10**8))
 
 
+SAMPLERS: list[Callable[[int, int, Coins], int]] = [
+    lambda p, q, coins: coins.below(q),
+    lambda p, q, coins: coins.chance(p, q),
+    lambda p, q, coins: coins.chance_exp(p, q),
+    lambda p, q, coins: discrete_laplace_law.sample(Fraction(p, q), coins),
+    lambda p, q, coins: discrete_gaussian_law.sample(Fraction(p, q), coins),
+]
+WORD = 10  # bits
+READ = Coins.bits
+
+
+def whole(digits: list[int], base: int) -> int:
+    """The number with these digits, the lowest first."""
+    return sum(digit * base**i for i, digit in enumerate(digits))
+
+
+def draws(rows: Rows) -> None:
+    """The samplers return what the kernel's programs give on the same bits, and read as many of them."""
+    for row in rows:
+        kind, *numbers = (int(value) for value in row)
+        p, q, words, (sign, *size, unread) = (
+            whole(numbers[:9], 1000), whole(numbers[9:18], 1000), numbers[18:118], numbers[118:],
+        )  # fmt: skip
+        bits, count = whole(words, 2**WORD), WORD * len(words)
+        coins = Coins(lambda more, bits=bits: bits)  # the lowest bit comes first, and zeros come after the last
+        assert SAMPLERS[kind](p, q, coins) == sign * whole(size, 1000)
+        assert coins.bits(count) == bits >> (count - unread)
+
+
+ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # with b = 2, C has the entries 21, 4 and 13
+
+
+def covariance_draws(rows: Rows) -> None:
+    """A release from given bits is that of the kernel's program."""
+    for row in rows:
+        numbers = [int(value) for value in row]
+        scale = Fraction(whole(numbers[:2], 1000), whole(numbers[2:4], 1000))
+        bits, unread = whole(numbers[10:110], 2**WORD), numbers[-1]
+        data = exact_data(ROWS, 1.0, "raise", 2)
+        assert [int(c) for c in data.products[np.triu_indices(2)]] == [numbers[i] * numbers[i + 1] for i in (4, 6, 8)]
+        epsilon = discrete_laplace_covariance.sensitivity(2, 2) / scale
+        coins = Coins(lambda more, bits=bits: bits)
+        released = discrete_laplace_covariance.noisy_products(
+            data, lambda t, coins=coins: discrete_laplace_law.symmetric(2, t, coins), epsilon
+        )
+        assert [int(y) for y in released[np.triu_indices(2)]] == [
+            numbers[i] * whole(numbers[i + 1 : i + 3], 1000) for i in (110, 113, 116)
+        ]
+        assert coins.bits(WORD * 100) == bits >> (WORD * 100 - unread)
+        whole_release = lattice.release(
+            "discrete-laplace-covariance", ROWS, bits=lambda more, bits=bits: bits, input_bits=2, epsilon=epsilon
+        )
+        assert whole_release.integers["matrix"] == [int(y) for y in released[np.triu_indices(2)]]
+
+
 REPLAYS: dict[str, Callable[[Rows], None]] = {
     "budget-composition": budget_composition,
     "budget-joint": budget("paper"),
@@ -156,6 +216,8 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
     "rounding": rounding,
     "discrete-laplace": discrete_laplace,
     "binomial-tail": binomial_tail,
+    "draws": draws,
+    "covariance-draws": covariance_draws,
 }
 
 
@@ -209,3 +271,26 @@ def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))
+
+
+def below_or_at(coins: Coins, m: int) -> int:
+    """`Coins.below` with `>` in the place of `>=`."""
+    width = (m - 1).bit_length()
+    while (value := coins.bits(width)) > m:
+        pass
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "mutant"),
+    [
+        ("below", below_or_at),
+        ("chance", lambda coins, p, q: coins.below(q) <= p),
+        ("bits", lambda coins, count: int(f"{READ(coins, count):0{count + 1}b}"[:0:-1] or "0", 2)),  # the highest first
+    ],
+)
+def test_a_sampler_with_one_mistake_is_seen(name: str, mutant: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison that is off by one, and bits in the wrong order."""
+    monkeypatch.setattr(Coins, name, mutant)
+    with pytest.raises(AssertionError):
+        draws(rows_of("draws"))

@@ -81,7 +81,7 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Every entry of an output by itself, and the generic statistics; entries are in units of the widths."""
+    """Each single entry of an output, and the generic statistics; entries are in units of the widths."""
     unit = units(output, box)
     flat = unit.ravel()
     scaled = "" if (unit == 1).all() else " in units of the widths"

@@ -64,7 +64,7 @@ class Lattice:
         return whole
 
     def spread(self, outputs: Matrix) -> Matrix:
-        """The continuous number for every entry of Z."""
+        """The number from the continuous law for every entry of Z."""
         return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:

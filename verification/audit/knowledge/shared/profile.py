@@ -131,9 +131,10 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball. In the
-    last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data sets, and
-    one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
+    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
+
+    In the last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data
+    sets, and one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

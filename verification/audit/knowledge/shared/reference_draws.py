@@ -27,7 +27,7 @@ from covassay.verification.statistics.tests import TestResult, detected, two_sam
 
 FEW, TIMES = 2, 10  # draws of the reference for every draw of the target
 CLEAR = 0.1
-MOST_DRAWS = 10_000  # the most draws of the reference, where the target itself has fewer
+MOST_DRAWS = 10_000  # the most draws of the reference, unless the target has more
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
 
 

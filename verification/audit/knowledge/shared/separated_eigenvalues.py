@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling on eigenvalues far apart, where the output shows the whole draw.
+"""Iterative eigenvector sampling on separated eigenvalues, where the output determines all random choices.
 
 On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
 eigenvectors are θ_1, …, θ_d. The λ̂_i − λ_i are independent Laplace variables. θ_1

@@ -24,7 +24,7 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 
 @dataclass(frozen=True)
 class RareBranch:
-    """What happens at one quantile of one draw, or of all."""
+    """The behaviour at one quantile of one draw, or of all draws."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
     quantile: float = field(metadata=says("The probability of a value as far out."))

@@ -31,11 +31,11 @@ SHAPES = (
 )  # fmt: skip
 SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
 OF_GAINS = SHAPES[:2]
-SEED = 0  # the seed of these rows
-SECONDS = 1.0  # for all data sets
+SEED = 0  # the seed for the rows
+SECONDS = 1.0  # seconds for all data sets
 SCREENED = 0.4  # the share of this time for a look at two outputs on every data set
-WHOLE = 1  # data sets on which the laws are compared as a whole; on the others, two outputs first
-SHOWN = 3  # draws that are named
+WHOLE = 1  # data sets on which the whole laws are compared; on the others, two outputs are compared first
+SHOWN = 3  # the most draws in the report
 
 
 @dataclass(frozen=True)
