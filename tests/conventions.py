@@ -1,4 +1,4 @@
-"""What tests have in common: a false-alarm probability, seeds of random data, names of types, a frame of releases."""
+"""Shared definitions of tests: a false-alarm probability, seeds of random data, types, and arguments of releases."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-SEEDS = st.integers(0, 2**32 - 1)  # of the random data of a property test
+SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
@@ -23,7 +23,7 @@ def too_often_above(values: Vector, bound: float, beta: float) -> bool:
 
 
 def framed(*arguments: str) -> list[str]:
-    """Arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 if nothing else is said."""
+    """Arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 by default."""
     said = {"--row-bound", "--bounds", "--scale-by-data-not-private"} & set(arguments)
     name = dict(pairwise(arguments)).get("--mechanism", "")
     on_a_ball = name in MECHANISMS and mechanism(name).domain == "ball"

@@ -1,4 +1,4 @@
-"""The rules of the house, kept by the test suite."""
+"""The rules of the code, enforced by the test suite."""
 
 import ast
 import importlib
@@ -118,7 +118,7 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
 
 
 def release_of(source: str) -> str:
-    """The source of `release`. A function of the file that has steps stands in place of the line that calls it."""
+    """The source of `release`, in which calls of functions with steps are replaced by their source."""
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     functions = {node.name: ast.get_source_segment(source, node) or "" for node in nodes}
     release = functions.pop("release")
@@ -129,7 +129,7 @@ def release_of(source: str) -> str:
 
 
 def wrong_steps(source: str) -> list[str]:
-    """What is wrong with the steps of a mechanism file: the numbers of its docstring are those of its comments."""
+    """Mistakes in the steps of a mechanism file: the docstring and the comments must have the same numbers."""
     release = release_of(source)
     listed, made = LISTED.findall(ast.get_docstring(ast.parse(source)) or ""), STEP.findall(release)
     wrong = [] if listed and listed == made else [f"the docstring has steps {listed}, the code {made}"]

@@ -1,4 +1,4 @@
-"""The workflow that other repositories call: its commands are run as they are, and only exit status 0 passes."""
+"""The workflow for other repositories: its commands are run unchanged, and only exit status 0 passes."""
 
 import json
 import os
@@ -16,7 +16,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
 FILE = Path(__file__).resolve().parents[1] / ".github" / "workflows" / "audit.yml"
 TEXT = FILE.read_text(encoding="utf-8")
-BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]  # what `shell: bash` means there
+BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]  # the meaning of `shell: bash` in GitHub Actions
 NEEDED = {"covassay": "covassay==0", "target": "mine:release"}
 REPORTS = {"junit.xml", "report.sarif", "report.html", "badge.json"}
 
@@ -56,7 +56,7 @@ def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
 
 
 def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]:
-    """A program of that name that ends with this status; what it gives are the arguments that it got."""
+    """A program of that name that ends with a given status; the result is the file of its arguments."""
     (folder / "bin").mkdir(exist_ok=True)
     file, log = folder / "bin" / name, folder / f"{name}.log"
     file.write_text(f'#!/bin/sh\nfor a in "$@"; do printf "%s\\0" "$a"; done > "{log}"\nexit {status}\n')
@@ -81,7 +81,7 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """Also one that a shell would read otherwise."""
+    """This includes an input that a shell would interpret."""
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"

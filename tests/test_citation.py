@@ -1,4 +1,4 @@
-"""What a reference manager reads of the project agrees with what pip reads."""
+"""The metadata for reference managers agree with those for pip."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Which folder may import which: the contracts in pyproject.toml hold, and each is seen to fail."""
+"""The import contracts in pyproject.toml hold, and each fails on a planted import."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-# for every contract a module, and an import that it must not have
+# for every contract a module, and a forbidden import in it
 FORBIDDEN = {
     "one-way": ("reference/tails.py", "import covassay.verification.statistics.tests"),
     "reference": ("reference/laws/haar.py", "import covassay.reference.mechanisms.registry"),
@@ -48,7 +48,7 @@ def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """A copy of both packages that may be spoiled."""
+    """A copy of both packages that tests may change."""
     for folder in ("reference", "verification"):
         shutil.copytree(ROOT / folder, tmp_path / "covassay" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path

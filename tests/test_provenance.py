@@ -1,4 +1,4 @@
-"""What a mechanism says of its provenance agrees with what the ledger says of the same mechanism."""
+"""The provenance in the file of a mechanism agrees with its provenance in the ledger."""
 
 import pytest
 

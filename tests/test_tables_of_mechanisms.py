@@ -1,4 +1,4 @@
-"""No table is keyed by names of mechanisms: what is known of one stands in its declaration or in a file of its own.
+"""No table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own file.
 
 A collection in the source with two names or more is such a table, whatever it is for. A new mechanism would have to be
 entered there. The exceptions are stated with their reasons.
@@ -32,14 +32,14 @@ EXCEPTIONS = {  # files, and why
 
 
 def named(node: ast.expr | None) -> set[str]:
-    """The name of a mechanism that stands here as a string, or first in a row of a table."""
+    """The name of a mechanism in a string, or in the first place of a row of a table."""
     if isinstance(node, ast.Tuple | ast.List) and node.elts:
         return named(node.elts[0])
     return {node.value} & NAMES if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
 def entries(node: ast.AST) -> list[ast.expr | None]:
-    """What a collection holds: the keys of a dict, the elements of others."""
+    """The items of a collection: the keys of a dict, the elements of others."""
     if isinstance(node, ast.Dict):
         return list(node.keys)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":

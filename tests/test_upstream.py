@@ -1,6 +1,6 @@
 """The reproductions for maintainers: short, without covassay, and with the exit status that they promise.
 
-They would miss a package that was mended (then the page of findings is out of date), and a script that no longer runs.
+The tests detect a package that was corrected (then the page of findings is out of date), and a script that fails.
 """
 
 import ast

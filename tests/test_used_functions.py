@@ -11,9 +11,10 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-DECLARED = {"release", "sample", "spend", "draw_noise"}  # of a mechanism or a law: `MECHANISM` and its users find them
+# functions of a mechanism or a law, which are found through `MECHANISM`
+DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
-PLAIN = {  # to be read; tests hold the fast samplers to them
+PLAIN = {  # written to be read; tests compare the fast samplers with them
     "covassay.reference.laws.matrix_bingham.propose_one",
     "covassay.reference.laws.pfaffian_sampler.draw_points",
 }
@@ -33,7 +34,7 @@ USED_BY_THE_VERIFICATION = {
 
 @dataclass(frozen=True)
 class Module:
-    """A module: its name, what it says, and whether it is the `__init__` of a package."""
+    """A module: its name, its syntax tree, and whether it is the `__init__` of a package."""
 
     name: str
     tree: ast.Module
@@ -57,7 +58,7 @@ def modules(folder: str) -> list[Module]:
 
 
 def exported(packages: list[Module]) -> dict[str, str]:
-    """What the packages import for others, by the name under which others may import it."""
+    """The exports of the packages, by the name under which other code may import them."""
     return {
         f"{package.name}.{alias.asname or alias.name}": f"{node.module}.{alias.name}"
         for package in packages
@@ -93,14 +94,14 @@ def unused(reference: list[Module]) -> set[str]:
 
 
 def documented(function: str) -> bool:
-    """Whether the API pages show the module, a page with a proof names the function, or it is what a law offers."""
+    """Whether the API pages show the module, a proof page names the function, or it is part of a law's interface."""
     module, _, name = function.rpartition(".")
     pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))
     return module in API["reference"] or f"`{name}`" in pages or bool(OFFERED_BY_A_LAW.search(function))
 
 
 def undocumented(reference: list[Module]) -> set[str]:
-    """The functions that need a reason to be there."""
+    """The functions that are neither used nor documented."""
     return {function for function in unused(reference) - PLAIN if not documented(function)}
 
 

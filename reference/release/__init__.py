@@ -1,4 +1,4 @@
-"""From a table to a private matrix with its provenance: reading, scaling, accounts, post-processing, writing."""
+"""Release a private matrix from a table, with its provenance: reading, scaling, accounts, post-processing, writing."""
 
 from covassay.reference.release.parts import exact_moments
 from covassay.reference.release.table_release import ReleaseRequest, TableRelease, mechanism_for, release_table

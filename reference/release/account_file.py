@@ -1,18 +1,18 @@
-"""The account of a data file: every release is entered in it, and a release that exceeds the total budget is refused.
+"""The account of a data file: every release is entered in it, and a release that exceeds the total budget is rejected.
 
-The data file is known by its name and its size, not by its content; several files are known by their names and their
-common size. So the account cannot know of releases made without it, of copies and extracts of the data elsewhere, or of
-other data about the same people. It is up to the user to keep one budget for one group of people. Which columns are
-read makes no difference: every release from the file counts.
+The data file is identified by its name and its size, not by its content; several files are identified by their names
+and their total size. So the account does not cover releases made without it, copies and extracts of the data elsewhere,
+or other data about the same people. The user is responsible for keeping one budget for one group of people. Every
+release from the file counts, whichever columns it reads.
 
-A release is entered before it is written, so that nothing is released that is not accounted for. If writing it then
-fails, it counts all the same. Two commands that run at once cannot both spend what is left of a budget, because they
-enter their releases under a lock. The second one waits.
+A release is entered before it is written, so that nothing is released without being accounted for. It also counts if
+writing it then fails. Two concurrent commands cannot both spend the rest of a budget, because they enter their releases
+under a lock. The second command waits.
 
-The operating system keeps the lock, on an empty file next to the account, which is never removed. It ends with the
-process that holds it, also if that process is killed, so a lock file that a dead process has left behind holds nobody
-up. Where a file system has no such locks, `filelock` uses the existence of the file, and newer versions of it recognise
-by process number and host that the holder is dead. A second small file names the holder, for messages only.
+The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends with
+the process that holds it, also if that process is killed, so a lock file of a dead process blocks no other process. On
+a file system without such locks, `filelock` uses the existence of the file, and its newer versions recognise a dead
+holder by process number and host. A second small file names the holder, for messages only.
 """
 
 import contextlib
@@ -42,11 +42,11 @@ Tell = Callable[[str], None]  # shows a message to the user while the command wa
 
 @dataclass(frozen=True)
 class AccountFile:
-    """An account as it was when it was last read.
+    """An account, in its state at the last reading.
 
-    data : name and size in bytes of the data file; the name alone, if the caller has named data that are no file.
-    releases : one entry per release, "claimed" being its budget.
-    adjacency : which data sets are neighbours, for the total and for all releases.
+    data : name and size in bytes of the data file; only the name, if the caller has named data that are not a file.
+    releases : one entry per release, whose budget is "claimed".
+    adjacency : the neighbour relation, for the total and for all releases.
     """
 
     path: Path
@@ -56,20 +56,21 @@ class AccountFile:
     adjacency: str = REPLACE_ONE
 
     def account(self) -> Account:
-        """The total budget and what has been spent of it."""
+        """The total budget and the spent part of it."""
         return Account(self.total, spent=[guarantee_of(entry["claimed"]) for entry in self.releases])
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """What is spent if `guarantee` is spent as well; raise `OverBudget` if that is more than the total."""
+        """The spent budget after `guarantee` is added; raise `OverBudget` if this exceeds the total."""
         try:
             return self.account().after(guarantee)
         except OverBudget as error:
             raise OverBudget(f"{named(self.path)}: {error}") from None
 
     def enter(self, entry: dict[str, Any], patience: float | None = None, tell: Tell = lambda said: None) -> Guarantee:
-        """Read the file again, add a release, and return what is spent; raise `OverBudget` if that is too much.
+        """Read the file again, add a release, and return the spent budget; raise `OverBudget` if it exceeds the total.
 
-        patience : seconds to wait for another command that enters its release. tell : is told before the wait.
+        patience : seconds to wait for another command that enters its release. tell : called with a message before the
+            wait.
         """
         with _locked(self.path, PATIENCE if patience is None else patience, tell):
             now = open_account(self.path, self.data, self.total, self.adjacency) if self.path.exists() else self
@@ -81,12 +82,12 @@ class AccountFile:
 def open_account(
     path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: str = REPLACE_ONE
 ) -> AccountFile:
-    """Read the account, or begin one with that total. Nothing is written yet.
+    """Read the account, or begin one with the given total. This writes nothing.
 
     Raises
     ------
-    InvalidInput : there is neither an account nor a total, or the account is damaged, has another total or other
-        neighbours, has a second name (a hard link), or belongs to another data file.
+    InvalidInput : neither an account nor a total exists, or the account is damaged, has another total or another
+        adjacency, has a second name (a hard link), or belongs to another data file.
     """
     require_suffix(path, (".json",))
     try:
@@ -123,7 +124,7 @@ def open_account(
 def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
     """Name and size of a data file, of the files of a directory, or of several files; their content is not read.
 
-    name : what the caller calls data that are no files. Files have names of their own.
+    name : the caller's name for data that are not files. Files have their own names.
     """
     if isinstance(data, str | Path):
         data = [Path(data)]
@@ -188,7 +189,7 @@ OF_A_RELEASE: Types = {
 
 
 def _require_types(document: Any) -> None:
-    """Raise `ValueError` unless every entry of an account is there, once and nothing else, and has its type."""
+    """Raise `ValueError` unless an account has exactly the right entries, each once and of the right type."""
     _require_entries("it", document, ENTRIES, tuple(ENTRIES))
     if document["schema"] != SCHEMA:
         raise ValueError(f"its schema is {shown(document['schema'])}, not {SCHEMA}")
@@ -266,7 +267,7 @@ def _locked(path: Path, patience: float, tell: Tell) -> Iterator[None]:
 
 
 def _held(place: Path, signature: Path) -> str:
-    """That the lock is held, and by whom, as its holder has written; only for messages."""
+    """A message that the lock is held, and by which process, according to the holder's note."""
     try:
         holder = clipped(" ".join(signature.read_text().split()), 120)
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
-"""How accurate a release is, from public numbers and from what was released: nothing here reads the data.
+"""The accuracy of a release, from public numbers and from the released values: nothing here reads the data.
 
-The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of what
-is released. It is known where a mechanism adds noise of a fixed law to the statistic. It does not count what clipping
-of rows and rounding to a grid change. The warnings say when a release is of little use.
+The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
+released values. It is known if a mechanism adds noise of a fixed law to the statistic. It does not include the effects
+of clipping rows and of rounding to a grid. The warnings say when a release is of little use.
 """
 
 import math
@@ -45,7 +45,7 @@ from covassay.reference.release.scaling import Scaling
 
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]  # n, d, arguments -> variances, rows in the unit ball
 
-ROUNDING = 1e-12  # relative to the norm, more than the rounding of a computed eigenvalue
+ROUNDING = 1e-12  # relative to the norm: larger than the rounding error of a computed eigenvalue
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -194,7 +194,7 @@ SUMS: dict[str, Callable[[int, Mapping[str, Any]], Array]] = {  # d, arguments -
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What is known of the error of a release before it is made.
+    """The predicted error of a release.
 
     in_the_ball : the expected error for rows in the unit ball, or None if no exact law of the noise is known.
     expected : the same, in the unit of what is released.
@@ -209,7 +209,7 @@ class Accuracy:
     part: str = ""
 
     def note(self) -> str:
-        """What the user must know of the error, in one sentence."""
+        """A sentence for the user on the expected error."""
         if self.entries is not None:
             return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
@@ -217,7 +217,7 @@ class Accuracy:
         return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """What a file says of the expected error."""
+        """The entries of a file on the expected error."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         if self.expected is None:
@@ -228,7 +228,7 @@ class Accuracy:
     def warnings(self, output: Output, values: Any, projected: bool = False) -> list[str]:
         """Why a release is of little use; `values` is what was released, which is public too.
 
-        projected : the values are projected too, so that nothing need be said of negative eigenvalues.
+        projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
         """
         found = list(self.out_of_range)
         norm = float(np.linalg.norm(output.parts(values)[self.part] if self.part else values))
@@ -255,7 +255,7 @@ def accuracy(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """What is known of the error of a release from n rows of d columns; every argument is public."""
+    """The predicted error of a release from n rows of d columns; every argument is public."""
     known = {**arguments, **budget.keywords()}
     variances = LAWS[declared.name](n, d, known) if declared.name in LAWS else None
     ranges = list(_sketch_without_gain(declared.name, d, known))
@@ -310,7 +310,7 @@ BOX_MEANING = (
 
 
 def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
-    """What is known of the error of a release of bounded columns, from the released number of rows."""
+    """The predicted error of a release of bounded columns, from the released number of rows."""
     entries = box_bound(name, arguments, adjacency, rows, box)
     if entries is None:
         return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))
@@ -320,12 +320,12 @@ def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, 
 
 
 def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
-    """A bound on the error of every entry of the released covariance, or None if there are too few rows for one.
+    """A bound on the error of every entry of the released covariance, or None if there are too few rows for a bound.
 
     arguments : the budget and the options. rows : the released number of rows.
 
-    No noise is above its quantile, except with probability `BOX_FAILURE` for all of them together; then there are at
-    least `rows` less the quantile of the count.
+    Except with total probability `BOX_FAILURE`, every noise is at most its quantile; then the number of rows is at
+    least `rows` minus the quantile of the count.
     """
     d = box.dimension
     law = BOX[name](d, arguments, adjacency)

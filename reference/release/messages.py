@@ -1,4 +1,4 @@
-"""How messages show a file, a value and an error, always on one line."""
+"""Show a file, a value or an error in a message, always on one line."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def shown(value: str) -> str:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; raise `ValueError` if a name comes twice, of which Python would keep the last."""
+    """An object of JSON; raise `ValueError` if a name occurs twice, because Python would keep only the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,9 +1,9 @@
-"""A table in parts that are read apart, on one machine or on many: the exact sums of every part, which add up.
+"""A table in parts that are read separately, on one machine or on many: exact sums of the parts, which can be added.
 
     total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
     release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))
 
-The sums are those of the data, to the last bit: they are as secret as the data are.
+The sums are exact sums of the data, without noise: they are as secret as the data.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,15 @@ def exact_moments(
     selection: Selection = EVERYTHING,
     input_bits: int = INPUT_BITS,
 ) -> ExactData:
-    """The exact integer moments of a part of a table: a value with +, from which `release_table` releases.
+    """The exact integer moments of a part of a table, which can be added with + and passed to `release_table`.
 
     Parameters
     ----------
-    data : whatever `tables.reading.open_table` takes: files, arrays, frames, tables; it may have no rows.
+    data : data as for `tables.reading.open_table`: files, arrays, frames, tables; it may have no rows.
     row_bound : public bound on the norm of a row, for mechanisms on a ball. bounds : public bounds on every column, by
         name, for mechanisms for bounded columns. Exactly one of them is given, and is the same for all parts.
-    selection : which columns are read. input_bits : b, of the grid to which rows are rounded, see `exact_data`.
+    selection : the columns to read. input_bits : the number b of bits of the grid to which rows are rounded, see
+    `exact_data`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Projections of a released matrix on a set that surely holds the exact one: post-processing, which costs nothing.
+"""Projections of a released matrix onto a set that contains the exact matrix: post-processing, which costs nothing.
 
-A projection is computed in floating point. The matrix that was released stays as it is, and the projected one is given
-beside it.
+A projection is computed in floating point. The released matrix does not change, and the projected matrix is given in
+addition.
 """
 
 from collections.abc import Mapping
@@ -21,18 +21,18 @@ BOTH = (".json", ".npz")  # files that hold the released matrix and the projecte
 
 @dataclass(frozen=True)
 class Projection:
-    """One projection: its name, and the set on which it projects, in words."""
+    """One projection: its name, and a description of the set onto which it projects."""
 
     name: str
     onto: str
 
     @property
     def description(self) -> str:
-        """What a file says of the projected matrix."""
+        """The entry of a file on the projected matrix."""
         return f"the nearest point of the released matrix, in floating point, among {self.onto}; post-processing"
 
     def note(self, out: Path | None) -> str:
-        """What the user must know of the projected matrix, in one sentence."""
+        """A sentence for the user on the projected matrix."""
         where = "standard output" if out is None else named(out)
         held = "beside the released one" if out and out.suffix.lower() in BOTH else "instead of the released one"
         return f"{where} holds the projected matrix {held}: {self.description}, which costs no budget" + (
@@ -51,7 +51,8 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
 
     Raises
     ------
-    InvalidInput : there is none, or the mechanism does not release a second moment or covariance that lies in its set.
+    InvalidInput : no projection has this name, or the mechanism does not release a second moment or covariance in its
+        set.
     """
     if name not in PROJECTIONS:
         raise InvalidInput(f"--project {name}: must be one of {', '.join(PROJECTIONS)}")
@@ -74,8 +75,8 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
 
 
 def project(released: Matrix, chosen: Projection, largest_trace: float) -> Matrix:
-    """The point of the set that is nearest, in Frobenius norm, to the symmetric part of a released matrix."""
+    """The point of the set that is nearest to the symmetric part of a released matrix, in Frobenius norm."""
     symmetric = (released + released.T) / 2
     nearest = psd_cone(symmetric) if chosen.name == "psd" else psd_trace_ball(symmetric, largest_trace)
-    projected: Matrix = (nearest + nearest.T) / 2  # removes rounding only
+    projected: Matrix = (nearest + nearest.T) / 2  # removes rounding errors only
     return projected

@@ -7,15 +7,16 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
 - on the whole space: shift_j is the middle, scale_j = (high_j − low_j)/2, so that |u_j| ≤ 1.
 
-Each record is mapped by itself, with public numbers, so this costs no privacy. The way back is post-processing:
+Each record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
+post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then the second
-  moment of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it does
-  not contain. (A centred covariance is the same about every point.)
+  moment of x − shift, not of x, unless every shift is 0. To change this to another point one needs the mean, which the
+  output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
-- a mean and a second moment that are released together become those of x, about the origin;
+- a mean and a second moment that are released together become those of x, relative to the origin;
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
-- every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and stays as it is.
+- every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and does not change.
 
 If a parameter of a mechanism has a unit, as a bound on the mean has, it is in the unit of u.
 """
@@ -34,7 +35,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.release.messages import named, reason, require_suffix, shown, unique_keys
 
-SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
+SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # a bound, so that squares of scales are finite floats
 
 Bounds = dict[str, tuple[float, float]]
 
@@ -51,11 +52,11 @@ class Scaling:
     largest: float
 
     def apply(self, rows: Chunks) -> Chunks:
-        """The rows that the mechanism gets."""
+        """The scaled rows, which are the input of the mechanism."""
         return map_rows(self._unit, rows)
 
     def _unit(self, x: Matrix) -> Matrix:
-        with np.errstate(over="ignore"):  # only in entries that are clipped
+        with np.errstate(over="ignore"):  # this happens only in entries that are clipped
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, output: Output) -> Any:

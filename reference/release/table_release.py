@@ -1,6 +1,6 @@
-"""One release from a table of any size, with its provenance and, if wanted, an account of its budget.
+"""One release from a table of any size, with its provenance and, optionally, an account of its budget.
 
-The order of the steps matters. Everything that can be refused without the data is refused before the data are read:
+The order of the steps matters. Everything that can be rejected without the data is rejected before the data are read:
 options, bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of the
 table. Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the account.
 Only then is it written, in full or not at all.
@@ -50,25 +50,25 @@ AnyMechanism = Mechanism[Any, ..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseRequest:
-    """What is to be released from a table, and how.
+    """The request for a release from a table.
 
-    data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes; or the exact sums
-        of its parts, added up (`exact_moments`).
-    selection : which columns are read, and how text is read. It is a public choice.
+    data : the path of a file, one record per row; or other data as for `tables.reading.open_table`; or the sum of the
+        exact sums of its parts (`exact_moments`). selection : the columns to read, and how to read text. This is a
+        public choice.
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
-        takes the mechanism for bounded columns of that notion of privacy.
-    out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace a file that is there already.
+        selects the mechanism for bounded columns for that notion of privacy.
+    out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
-    account, total : a file that adds up the releases from these data files, and the total budget of a new such file.
-    name : what the account calls data that are no files.
+    account, total : a file that adds up the releases from these data files, and the total budget for a new account.
+        name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
-    project : "psd" or "trace", post-processing of a released matrix; the result is given beside it.
+    project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
     seed : fixed noise, for tests. That is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
-        2^-30 if it is None. A mechanism on a lattice has a grid of its own, and no other form.
+        None means 2^-30. A mechanism on a lattice has its own grid, and no other form.
     """
 
     data: Any
@@ -92,7 +92,7 @@ class ReleaseRequest:
 
     @property
     def not_private(self) -> list[str]:
-        """The options that give up privacy, as reasons why the release is not private; normally empty."""
+        """The reasons why the release is not private, one for each option that gives up privacy; normally empty."""
         reasons = []
         if self.seed is not None:
             reasons.append("with --seed the noise is known to whoever knows the seed")
@@ -106,8 +106,8 @@ class TableRelease:
     """A finished release.
 
     values : the output, in the units of the data if it has such units. columns : the names of the features.
-    provenance : how it was made. notes : what its user must know, one sentence each. warnings : why it is of little
-    use, one sentence each; normally empty. projected : the projection of the values, if one was asked for.
+    provenance : how it was made. notes : sentences that the user must know. warnings : reasons why it is of little use,
+        one sentence each; normally empty. projected : the projection of the values, if requested.
     """
 
     values: Any
@@ -121,7 +121,7 @@ class TableRelease:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A request that has passed all checks that need no data."""
+    """A request that has passed all checks that do not need the data."""
 
     request: ReleaseRequest
     declared: AnyMechanism
@@ -134,7 +134,7 @@ class _Plan:
 
     @property
     def adjacency(self) -> Adjacency:
-        """Which data sets are neighbours."""
+        """The adjacency: the relation of neighbouring data sets."""
         return cast(Adjacency, self.declared.adjacency_of(self.arguments))
 
     @property
@@ -144,11 +144,11 @@ class _Plan:
 
     @property
     def n_is_public(self) -> bool:
-        """Whether the number of rows may be said."""
+        """Whether the number of rows is public."""
         return self.adjacency == REPLACE_ONE
 
     def spend(self, dimension: int) -> Spend:
-        """The budget that the release spends on data with that many columns."""
+        """The budget that the release spends on data with d columns."""
         choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
         return self.declared.spend(**self.request.budget.keywords(), dimension=dimension, **choices)
 
@@ -158,13 +158,14 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
 
     Parameters
     ----------
-    watch : a function through which every pass over the rows goes, to report its progress.
-    tell : a function for a message to the user before a long computation, or while the release waits for another one.
+    watch : a function that wraps every pass over the rows, to report its progress.
+    tell : a function that shows a message to the user before a long computation, or while the release waits for another
+    one.
 
     Raises
     ------
-    InvalidInput : the request or the data break a rule. Nothing has been written. If only writing was refused, the
-        release is entered in the account all the same.
+    InvalidInput : the request or the data break a rule. Nothing has been written. If only writing failed, the release
+        is nevertheless entered in the account.
     """
     # WITHOUT THE DATA
     plan = _plan(request)
@@ -242,7 +243,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         account=_account(request, adjacency),
         projection=None if request.project is None else projection(request.project, declared, arguments),
     )
-    plan.spend(declared.smallest_dimension)  # refuses a choice or a budget that breaks its rule
+    plan.spend(declared.smallest_dimension)  # raises if a choice or a budget breaks its rule
     require_writable(request.out)
     data = request.data if isinstance(request.data, list | tuple) else [request.data]
     for other in (*data, request.bounds, request.account):
@@ -259,7 +260,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """The mechanism of that name; without a name, the one for bounded columns that claims a budget of this notion."""
+    """The mechanism of that name; without a name, the mechanism for bounded columns for this notion of privacy."""
     if name is not None:
         return name
     if not bounded:
@@ -309,13 +310,13 @@ def _generator(seed: int | None) -> np.random.Generator:
 
 
 def _require_apart(out: Path | None, other: Path) -> None:
-    """Raise `InvalidInput` if the output would replace a file that the release is made from."""
+    """Raise `InvalidInput` if the output would replace an input file of the release."""
     if out is not None and same_file(out, other):
         raise InvalidInput(f"--out {named(out)}: must be another file, not {named(other)}")
 
 
 def _require_outside(option: str, path: Path | None, directory: Path) -> None:
-    """Raise `InvalidInput` if a file that the release writes would lie among the data."""
+    """Raise `InvalidInput` if a file that the release writes would lie in the folder of the data."""
     if path is not None and same_file(target_file(path).parent, directory):
         raise InvalidInput(f"{option} {named(path)}: must be outside {named(directory)}, all of whose files are data")
 
@@ -334,7 +335,10 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
 
 
 def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
-    """The lower and upper bounds of the features, or None. Taking them from the data reads the data once."""
+    """The lower and upper bounds of the features, or None.
+
+    If they are taken from the data, this reads the data once.
+    """
     if plan.request.scale_by_data:
         return extremes(_require_rows(source.rows, "--scale-by-data-not-private"))
     if plan.bounds is None or plan.request.bounds is None:
@@ -343,7 +347,7 @@ def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
 
 
 def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
-    """The bounds as a mechanism for bounded columns takes them; None for every other mechanism."""
+    """The bounds in the form for a mechanism for bounded columns; None for every other mechanism."""
     if limits is None or plan.declared.domain != "box":
         return None
     low, high = limits
@@ -351,7 +355,7 @@ def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
 
 
 def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
-    """The rows; raise `InvalidInput` if there are sums only, which cannot serve."""
+    """The rows; raise `InvalidInput` if only sums are given, which are not sufficient."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
             f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
@@ -363,7 +367,7 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
 def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
-    """The output of the mechanism, and the exact release that it comes from, if any."""
+    """The output of the mechanism, and the exact release from which it was computed, if any."""
     rows = source.rows if scaled is None else scaled.apply(_require_rows(source.rows, "bounds"))
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
@@ -382,7 +386,7 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box |
 def _projected(
     chosen: Projection, raw: Any, largest_trace: float, scaled: Scaling | None, box: Box | None, output: Output
 ) -> Any:
-    """The projection of an output, in the unit of the noise, and back in the units of the data."""
+    """The projection of an output, computed in the unit of the noise and converted to the units of the data."""
     if box is None:
         if isinstance(output, RowsAndSumOutput):
             nearest = output.packed(raw[0], project(output.unpacked(raw[1:]), chosen, largest_trace))
@@ -396,7 +400,7 @@ def _projected(
 
 
 def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
-    """What may be said of the error: where the number of rows is secret, only what follows from the output."""
+    """The public information on the error; if the number of rows is secret, only what follows from the output."""
     budget = plan.request.budget
     if box is None and plan.n_is_public:
         return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)

@@ -1,8 +1,8 @@
 """Writing a release to a file.
 
-Writing is atomic: the file is there in full or not at all. When there is something to write, the privacy budget is
-already spent, so `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces
-no earlier release.
+Writing is atomic: the file is written in full or not at all. At that point the privacy budget is already spent, so
+`require_writable` checks beforehand that the file can be written, and `require_new` that it replaces no earlier
+release.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ from covassay.reference.release.messages import named, reason, require_suffix
 
 WRITABLE = (".csv", ".json", ".npy", ".npz")
 FORMULAS = ("=", "+", "-", "@")
-TEMPORARY = (".covassay-", ".tmp")  # how the name of a file that is being written begins and ends
+TEMPORARY = (".covassay-", ".tmp")  # the prefix and suffix of the name of a file during writing
 
 
 def require_writable(path: Path | None) -> None:
     """Raise `InvalidInput` unless `write_release` can write to `path`; for use before a release.
 
-    This creates and removes an empty file in the directory, since nothing else tells for certain that a file can be
+    This creates and removes an empty file in the directory, because only this shows with certainty that a file can be
     created there. None, which stands for standard output, always passes.
     """
     if path is None:
@@ -72,7 +72,7 @@ def write_release(
 
     Parameters
     ----------
-    path : where to write. If anything fails, an existing file stays as it is.
+    path : where to write. If anything fails, an existing file is not changed.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
           are the covariance. For "rows-mean-covariance" the first row is the number of rows and the mean, and the
           first column again the mean. A "number" or a "level" is that word and, below it, its value.
@@ -83,9 +83,9 @@ def write_release(
     values : finite, of the shape that `output` has on d columns.
     columns : the d column names. For "coefficients" the last is the target: it is no column of the output, and .json
         and .npz store it as "target".
-    provenance : entries that JSON can hold, or NumPy numbers and arrays; .csv and .npy leave it out.
-    projected : what post-processing made of `values`, of the same shape. .json and .npz hold its matrix beside the
-        values, under this name. .csv and .npy hold one array: this one, if it is given.
+    provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
+    projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
+        values, under this name. .csv and .npy contain one array: this one, if it is given.
     force : whether an existing file is replaced; if not, it raises `InvalidInput`.
 
     Raises
@@ -153,7 +153,10 @@ def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Outpu
 
 
 def _header_cell(name: str) -> str:
-    """A name as a cell. A spreadsheet runs a cell that begins with = + - or @: it gets an apostrophe, and quotes."""
+    """A name as a cell.
+
+    A spreadsheet would execute a cell that begins with = + - or @: such a cell gets an apostrophe, and quotes.
+    """
     formula = name.startswith(FORMULAS)
     text = "'" * formula + name
     return '"' + text.replace('"', '""') + '"' if formula or any(c in text for c in ',"\r\n') else text
@@ -183,12 +186,12 @@ def _print_text(text: str) -> None:
 
 
 def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
-    # A character in a name that the encoding lacks must not cost a release that has been paid for.
+    # A character in a name that the encoding lacks must not make a release fail whose budget is already spent.
     return text.encode(encoding, "backslashreplace")
 
 
 def same_file(path: Path, other: Path) -> bool:
-    """Whether two paths lead to one file or folder, there or not yet, by whatever names."""
+    """Whether two paths lead to the same file or folder, existing or not, under any names."""
     try:
         return path.samefile(other)
     except (OSError, ValueError):
@@ -219,7 +222,8 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file beside the target, locked as long as it is open, which tells it from the leftovers of a kill.
+    """A new file beside the target, locked as long as it is open, which distinguishes it from leftovers of killed
+    processes.
 
     Not the module tempfile: only their owner can read its files, even after they are renamed.
     """
@@ -228,7 +232,7 @@ def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
         with path.open("xb") as file:
             locked = _lock(file)
             if locked and not path.exists():
-                continue  # another process took it for a leftover before it was locked
+                continue  # another process mistook it for a leftover before it was locked
             try:
                 yield path, file
             except BaseException:
@@ -249,7 +253,7 @@ def _lock(file: BinaryIO) -> bool:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove the files that processes which were killed have left in the middle of writing."""
+    """Remove unfinished files of processes that were killed during writing."""
     for path in folder.glob("*".join(TEMPORARY)):
         with contextlib.suppress(OSError), path.open("rb") as file:
             if _lock(file):
@@ -259,7 +263,7 @@ def _remove_leftovers(folder: Path) -> None:
 def replace_file(target: Path, content: bytes, force: bool = True) -> None:
     """Write the file `target` with this content, in full or not at all; without `force`, only if it is new.
 
-    A file that is replaced hands its permissions on.
+    The new file gets the permissions of the file that it replaces.
     """
     _remove_leftovers(target.parent)
     with _temporary_beside(target) as (temporary, file):
@@ -268,7 +272,7 @@ def replace_file(target: Path, content: bytes, force: bool = True) -> None:
         if target.exists():
             _hand_on(target.stat(), temporary)
         os.fsync(file.fileno())
-        if os.name == "nt":  # which renames no open file
+        if os.name == "nt":  # Windows cannot rename an open file
             file.close()
         if not force and _linked(temporary, target):
             temporary.unlink()
@@ -285,10 +289,13 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Whether the file now has its name as well; raise `InvalidInput` if that name has been taken in the meantime."""
+    """Whether the file is now also linked under its final name.
+
+    Raise `InvalidInput` if that name exists in the meantime.
+    """
     try:
         os.link(temporary, target)
-    except OSError:  # the name is taken, or this file system has no links
+    except OSError:  # the name exists, or this file system has no links
         if target.exists():
             raise InvalidInput(f"{named(target)} exists since a moment ago: must be a new file") from None
         return False

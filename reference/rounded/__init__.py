@@ -1,6 +1,6 @@
 """Correctly rounded releases: the theorem covers every released bit.
 
-`rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, gives after
+`rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, returns after
 rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is
 released. The argument is on one page, proofs/paper/rounded-releases.md. This needs python-flint: `pip install
 'covassay[exact]'`.
@@ -14,8 +14,8 @@ released. The argument is on one page, proofs/paper/rounded-releases.md. This ne
     arguments.py, releasing.py
                      arguments as fractions; data in, integers and their grid out
 
-`lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. Theirs is no rounded form of a
-mechanism in real arithmetic: they are exact as they stand, and need python-flint for nothing.
+`lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. These mechanisms are not
+rounded forms of mechanisms in real arithmetic: they are exact by themselves, and do not need python-flint.
 """
 
 import importlib.util
@@ -86,7 +86,7 @@ def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords
 def exact_release(
     mechanism_name: str, data: "DataSet | ExactData", *, grid: str | None = None, **keywords: Any
 ) -> "RoundedRelease | LatticeRelease":
-    """Release by a mechanism such that the theorem covers every bit: on its lattice, or rounded to the grid."""
+    """Release by a mechanism such that the theorem covers every bit: on its own lattice, or rounded to the grid."""
     if mechanism_name not in ON_A_LATTICE:
         return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)
     from covassay.reference.rounded.lattice import release
@@ -96,7 +96,7 @@ def exact_release(
 
 
 def require_exact_form(mechanism_name: str, grid: str | None) -> None:
-    """Raise `InvalidInput` unless there is an exact form of the mechanism, and the grid, if one is given, suits it."""
+    """Raise `InvalidInput` unless the mechanism has an exact form, and the grid, if given, is valid for it."""
     if mechanism_name in ON_A_LATTICE:
         if grid is not None:
             raise InvalidInput(

@@ -1,8 +1,8 @@
 """Decisions on balls, and the loop that repeats a computation until all of its decisions are certain.
 
-A ball is a midpoint and a radius, and contains the real number that is meant (python-flint's `arb`). What is computed
-from balls is a ball again, and contains the result that exact arithmetic would give. A ball decides nothing that is not
-true of all its points: the functions below raise `Undecided` instead of looking at the midpoint.
+A ball is a midpoint and a radius, and contains the real number that it represents (python-flint's `arb`). An operation
+on balls gives a ball that contains the result of exact arithmetic. A decision is only made if it is the same for all
+points of the ball: otherwise the functions below raise `Undecided` instead of using the midpoint.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ from covassay.reference.rounded.bits import Uniforms
 
 T = TypeVar("T")
 Number = arb | fmpq | int
-LARGEST_PRECISION = 2**18  # bits; a release that needs more is broken off
+LARGEST_PRECISION = 2**18  # bits; a release that needs more is aborted
 
 
 class Undecided(Exception):
@@ -27,7 +27,7 @@ class Undecided(Exception):
 
 
 def less(a: Number, b: Number) -> bool:
-    """Whether a < b, for numbers of which the caller knows that they almost surely differ."""
+    """Whether a < b, for numbers that almost surely differ, as the caller knows."""
     if a < b:
         return True
     if a > b:
@@ -49,12 +49,12 @@ def largest(values: Sequence[arb]) -> arb:
 
 
 def sum_of_squares(values: Iterable[arb]) -> arb:
-    """Σ v². (Of a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a ball.)"""
+    """The sum Σ v². (For a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a ball.)"""
     return sum((value * value for value in values), arb(0))
 
 
 def nearest_multiple(x: arb, grid: Fraction) -> int:
-    """The k for which k · grid is nearest to x."""
+    """The integer k for which k · grid is nearest to x."""
     k = (x / exact(grid) + exact(Fraction(1, 2))).floor().unique_fmpz()
     if k is None:
         raise Undecided
@@ -67,17 +67,17 @@ def exact(x: Fraction) -> fmpq:
 
 
 def square_root(x: Number) -> arb:
-    """The ball of √x: what formulas take as their `sqrt`."""
+    """The ball of √x, for formulas that take a function `sqrt`."""
     return arb(x).sqrt()
 
 
 def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
     """A ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at `high`.
 
-    Midpoints only propose where to look: bisection, then Newton's method. The root is then enclosed by two numbers,
-    each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
-    end on its side. (Beyond the ends, the sign of the function would prove nothing.) If this fails, `Undecided` is
-    raised.
+    Midpoints only give an approximation, by bisection and then Newton's method. The root is then enclosed by two
+    numbers, each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies
+    beyond the end on its side. (Beyond the ends, the sign of the function is no proof.) If this fails,
+    `Undecided` is raised.
     """
     x = _proposed_root(increasing, slope, low.mid(), high.mid())
     step = increasing(x) / slope(x)
@@ -126,15 +126,15 @@ class Refined(Generic[T]):
 
 
 def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int) -> Refined[T]:
-    """Run `compute` at this precision, and again at twice the precision as long as a decision is not certain.
+    """Run `compute` at a precision, and repeat it at twice the precision as long as a decision is not certain.
 
     Every run reads the same uniform numbers, the later ones more bits of them. `compute` must be a function of these
-    numbers alone: it may not keep anything from one run to the next.
+    numbers alone: it must not keep any state from one run to the next.
 
     Raises
     ------
     ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density this has probability below
-        2^{−100000}; it shows a decision that cannot be made, which would be a mistake in this package.
+        2^{−100000}; then some decision cannot be made, which is a mistake in this package.
     """
     before, tried = ctx.prec, [precision]
     try:

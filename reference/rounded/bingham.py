@@ -1,14 +1,14 @@
 """The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
 
-The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. There the envelope has two numbers, λ
-with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the dimension, and λ = s
-− q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula there, at y = uᵀAu and b = q.
-(The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the
-largest eigenvalue gives the right law.
+The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. The envelope of `laws.bingham` has two
+parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
+dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula in
+`laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its
+maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
-The best s solves tr (sI − M)^{−1} = 2. Any s above it will do, but it must be the same at every precision. So it is the
-first of the numbers (k + V)/4 that is above the root, found by certain decisions. V is a uniform number of its own. It
-has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
+The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid, but it must be the same at every precision. So s is the
+first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. It has
+a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat

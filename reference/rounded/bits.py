@@ -1,12 +1,12 @@
 """Uniform numbers whose bits are read as they are needed: the same real number at every precision.
 
 A uniform number is an infinite sequence of fair bits. What has been read of it is a pair (integer v, number of bits b),
-and the number lies in [v/2^b, (v + 1)/2^b]. If that is too wide for a decision, more bits of the same number are read;
-those already there never change. Drawing a new number instead would favour the values that are decided early.
+and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
+are read; the earlier bits never change. Drawing a new number instead would favour values that are decided early.
 
-So a computation that is repeated at a higher precision reads the same numbers again, longer. `Uniforms.rewind` goes
-back to the first. The k-th number of a computation is always the same number, because every decision that leads to it
-is certain and so comes out the same at every precision.
+So a computation that is repeated at a higher precision reads the same numbers again, with more bits. `Uniforms.rewind`
+returns to the first number. The k-th number of a computation is always the same number, because every decision that
+leads to it is certain and so comes out the same at every precision.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ class Source(Protocol):
     def bits(self, index: int, start: int, count: int) -> int:
         """The bits start, …, start + count − 1 of the sequence with that index, as an integer.
 
-        Every bit is asked for once, and the bits of one sequence in order.
+        Every bit is requested once, and the bits of one sequence in order.
         """
 
 
@@ -35,13 +35,13 @@ class OperatingSystem:
 
 
 class Seeded:
-    """Bits that a seed determines, by SHAKE-256 of seed and index. For tests only: who knows the seed knows them."""
+    """Bits that a seed determines, by SHAKE-256 of seed and index. For tests only: the seed reveals all bits."""
 
     def __init__(self, seed: int | str) -> None:
         self.seed = seed
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """The bits at this place of the stream, which do not depend on what was read before."""
+        """The bits at this position of the stream, which do not depend on earlier reads."""
         length = start + count
         stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
         return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)
@@ -50,7 +50,7 @@ class Seeded:
 class Uniforms:
     """The uniform numbers of one release, in order.
 
-    extensions : how many times a number was given more bits, after its first reading.
+    extensions : how many times more bits of a number were read, after its first reading.
     """
 
     def __init__(self, source: Source) -> None:
@@ -60,7 +60,7 @@ class Uniforms:
         self.extensions = 0
 
     def rewind(self) -> None:
-        """Begin again with the first number."""
+        """Restart with the first number."""
         self.position = 0
 
     def _next(self, wanted: int) -> tuple[int, int]:

@@ -1,9 +1,9 @@
 """Rows, mean and covariance of bounded columns, in balls: `box-gauss` and `box-laplace` rounded to a grid.
 
-The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the
-float64 weights of the reference, read as exact fractions. The sensitivity is computed exactly from these fractions, so
-the release is private for any weights. `box_moments` proves it where the weight of the squares is not above a
-bound, at which it stands under add-remove; so here it is a little below.
+The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
+of the reference, read as exact fractions. The sensitivity is computed exactly from these fractions, so the release is
+private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a bound, which it
+equals under add-remove; so this weight is lowered slightly here.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Noises = Callable[[int, Uniforms], list[arb]]
 
 
 def fractions_of(weights: Weights) -> Weights:
-    """The weights as fractions, that of the squares a little below."""
+    """The weights as fractions, where the weight of the squares is lowered slightly."""
     count, mean, square, product = (
         Fraction(float(w)) for w in (weights.count, weights.mean, weights.square, weights.product)
     )
@@ -35,7 +35,7 @@ def fractions_of(weights: Weights) -> Weights:
 
 
 def gauss(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[arb]]:
-    """The parts that `box-gauss` releases, of the scaled columns."""
+    """The parts of a release by `box-gauss`, for scaled columns."""
     adjacency: Adjacency = options["adjacency"]
     weights = fractions_of(gauss_weights(data.d, adjacency))
     scale = square_root(exact(l2_squared(data.d, weights, adjacency)) / (2 * options["rho"]))
@@ -43,7 +43,7 @@ def gauss(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[a
 
 
 def laplace(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[arb]]:
-    """The parts that `box-laplace` releases, of the scaled columns."""
+    """The parts of a release by `box-laplace`, for scaled columns."""
     adjacency: Adjacency = options["adjacency"]
     weights = fractions_of(laplace_weights(data.d, adjacency))
     scale = exact(l1(data.d, weights, adjacency)) / options["epsilon"]

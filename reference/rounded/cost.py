@@ -1,11 +1,11 @@
-"""How long an exact release takes, roughly, where that grows fast with the number of columns.
+"""The approximate time of an exact release, for mechanisms whose time increases fast with the number of columns.
 
 The seconds at d = 30 and the power of d were measured on one core of a machine of 2026, up to d = 30; for separate-cov
 up to 100, and for bingham up to 200. Beyond that they are extrapolated. Mechanisms that are not listed were measured to
 take less than a second at d = 200.
 """
 
-PATIENCE = 20.0  # seconds from which on a release says beforehand how long it takes
+PATIENCE = 20.0  # seconds; a slower release announces its time beforehand
 SECONDS = {
     "nuclear-laplace": (3.8, 6.7),
     "nuclear-ball-projection": (3.8, 6.7),
@@ -20,13 +20,13 @@ SECONDS = {
 
 
 def expected_seconds(mechanism_name: str, d: int) -> float:
-    """The seconds that the noise of an exact release takes, roughly; 0 for the mechanisms that are fast."""
+    """The approximate seconds for the noise of an exact release; 0 for fast mechanisms."""
     seconds, power = SECONDS.get(mechanism_name, (0.0, 1.0))
     return float(seconds * (d / 30) ** power)
 
 
 def warning(mechanism_name: str, d: int) -> str:
-    """What a user should know before a slow release begins; empty if it is not slow."""
+    """A message for the user before a slow release begins; empty if it is not slow."""
     seconds = expected_seconds(mechanism_name, d)
     if seconds < PATIENCE:
         return ""

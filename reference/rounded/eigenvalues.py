@@ -1,7 +1,7 @@
 """Certain enclosures of the eigenvalues of a symmetric matrix, whether or not some of them coincide.
 
-Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. They are only a
-proposal. If M is the matrix and QΛQᵀ = M + E, then for the i-th largest eigenvalue
+Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. Both are only
+approximations. If M is the matrix and QΛQᵀ = M + E, then for the i-th largest eigenvalue
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 
@@ -44,7 +44,7 @@ def _frobenius(m: arb_mat) -> arb:
 
 
 def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
-    """A nearly diagonal matrix QᵀMQ and the Q that makes it so, both without radii. Cyclic Jacobi rotations."""
+    """A nearly diagonal matrix QᵀMQ and Q itself, both without radii, by cyclic Jacobi rotations."""
     d = m.nrows()
     a = [[value.mid() for value in row] for row in m.tolist()]
     q = [[arb(int(i == j)) for j in range(d)] for i in range(d)]  # the rows of Qᵀ

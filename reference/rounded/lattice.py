@@ -1,7 +1,7 @@
 """Releases on a lattice: integers plus integer noise, drawn exactly. They need no interval arithmetic.
 
-The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. What is released are the integers
-`noisy_products` of the mechanism; everything else is computed from them and from public numbers.
+The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists of the
+integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ class LatticeRelease(ExactRelease):
     )
 
     def note(self) -> str:
-        """What the user of a release must know, in one sentence."""
+        """A sentence that the user of a release must know."""
         return (
             f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
             "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
@@ -85,7 +85,7 @@ def release(
 ) -> LatticeRelease:
     """Release by the mechanism of that name.
 
-    bits : a source of fair bits. seed : for tests, the noise that `sample` of the mechanism draws with this seed.
+    bits : a source of fair bits. seed : for tests, gives the noise that `sample` of the mechanism draws with this seed.
     The other parameters are those of `releasing.release`.
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]

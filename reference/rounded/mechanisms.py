@@ -1,7 +1,7 @@
-"""What the rounded mechanisms compute: for each its ideal output, in balls, as a function of the data and of the bits.
+"""The ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
 An `ideal` returns the parts of the output by name, as lists of balls in the unit of rows in the unit ball; all of them
-are rounded to the grid. `finish` turns the rounded parts into the output in float64. It reads nothing else but n and
+are rounded to the grid. `finish` turns the rounded parts into the output in float64. It uses only these parts, n and
 the public options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
 """
 
@@ -43,16 +43,17 @@ from covassay.reference.rounded.eigenvalues import eigenvalues
 
 Parts = dict[str, list[arb]]
 Released = dict[str, NDArray[np.float64]]
-Options = Mapping[str, Any]  # the budget and the numbers of the options as balls, the choices as words
+Options = Mapping[str, Any]  # the budget and the numeric options as balls, the choices as words
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """How one mechanism is released rounded.
+    """The rounded form of one mechanism.
 
     ideal : (data, uniforms, options) -> the parts.
     finish : (rounded parts, n, d, options) -> the output, with rows in the unit ball.
-    bits : (d) -> how many bits the computation is expected to lose. It is public, like d; the precision begins with it.
+    bits : (d) -> the number of bits that the computation is expected to lose. It is public, like d; the first precision
+        is based on it.
     sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
@@ -63,7 +64,7 @@ class Rounded:
     box: bool = False
 
 
-# WHAT IS ASKED OF THE DATA
+# STATISTICS OF THE DATA
 
 
 def _energies(data: ExactData) -> list[arb]:
@@ -77,17 +78,17 @@ def _moments(data: ExactData) -> list[arb]:
 
 
 def _full(data: ExactData, z: arb_mat, scale: arb) -> list[arb]:
-    """Σ + scale · Z, row by row."""
+    """The entries of Σ + scale · Z, row by row."""
     d = data.d
     return [exact(data.moment(i, j)) + scale * z[i, j] for i in range(d) for j in range(d)]
 
 
 def _upper(data: ExactData, z: arb_mat, scale: arb) -> list[arb]:
-    """Σ + scale · Z on and above the diagonal."""
+    """The entries of Σ + scale · Z on and above the diagonal."""
     return [exact(data.moment(i, j)) + scale * z[i, j] for i, j in noise.triangle(data.d)]
 
 
-# WHAT IS MADE OF THE ROUNDED PARTS
+# OUTPUTS FROM THE ROUNDED PARTS
 
 
 def _matrix(parts: Released, n: int, d: int, options: Options) -> Any:
@@ -292,7 +293,7 @@ def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     return (matrix + matrix.T) / 2
 
 
-# bits lost, by measurement: `tests/reference/rounded` holds that they rarely fall short
+# measured numbers of lost bits; `tests/reference/rounded` checks that they rarely are too small
 def _few(d: int) -> int:
     return 2 * d
 

@@ -1,7 +1,7 @@
 """Noise in balls: the laws of `reference.laws` as functions of uniform numbers, to any number of digits.
 
-Matrices are python-flint's `arb_mat`. Every law is at scale 1 and is that of the float sampler of the same name. What
-is a formula there is used here, not written again.
+Matrices are python-flint's `arb_mat`. Every law has scale 1 and is that of the float sampler of the same name. Formulas
+of the float samplers are used here and not written again.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from covassay.reference.rounded.spectrum import spectrum
 
 
 def laplace(uniforms: Uniforms) -> arb:
-    """Laplace(1): −ln U with a random sign."""
+    """A Laplace(1) number: −ln U with a random sign."""
     size = -uniforms.uniform().log()
     return -size if uniforms.coin() else size
 
@@ -60,7 +60,7 @@ def index_below(count: int, uniforms: Uniforms) -> int:
 
 
 def triangle(d: int) -> list[tuple[int, int]]:
-    """The places on and above the diagonal, row by row."""
+    """The positions on and above the diagonal, row by row."""
     return [(i, j) for i in range(d) for j in range(i, d)]
 
 

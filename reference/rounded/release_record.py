@@ -1,4 +1,4 @@
-"""What rounded releases and releases on a lattice have in common: integers, their unit, and what a file says."""
+"""The common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class ExactRelease:
     grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data; where the parts
         have different units, one for each by name.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed and proven budget : `spend`. rows : the rows to which the integers belong, in words.
+    claimed and proven budget : from `spend`. rows : a description of the rows to which the integers belong.
     """
 
     kind: ClassVar[str]
@@ -38,11 +38,11 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """The grid as a file names it."""
+        """The text of the grid in a file."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:
-        """What a file says about the release, besides the mechanism and its budget."""
+        """The entries of a file on the release, besides the mechanism and its budget."""
         return {
             "grid": self.grid_text,
             "integers": dict(self.integers),

@@ -21,14 +21,15 @@ from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uni
 from covassay.reference.rounded.mechanisms import Options, Parts, form_of
 from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
+# bits beyond those expected to be needed, so that a second attempt has a probability of roughly 2^{−64} per entry
+SPARE_BITS = 64
 
 
 @dataclass(frozen=True)
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. NOT for release: how many there are depends on the output.
+    precisions : the precisions that were tried, in bits. NOT for release: their number depends on the output.
     """
 
     kind = "rounded"
@@ -50,7 +51,7 @@ class RoundedRelease(ExactRelease):
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
-        """What the user of a release must know, in one sentence."""
+        """A sentence that the user of a release must know."""
         return (
             f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
@@ -77,16 +78,16 @@ def release(
     ----------
     data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : of the bits; the operating system if it is None. seed : for tests, a seeded source instead.
+    source : the source of the bits; None means the operating system. seed : for tests, a seeded source instead.
     row_bound, on_large_rows : as for every mechanism on a ball. bounds : as for every mechanism on a box.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
         column.
-    parameters : the budget and the options of the mechanism. Numbers may be text, "0.1", and mean the decimal number
-        that is written; a float means the decimal number that Python prints for it.
+    parameters : the budget and the options of the mechanism. Numbers may be text such as "0.1", with the value of this
+    decimal number; a float has the value of the decimal number that Python prints for it.
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or there is no rounded form of the mechanism.
+    InvalidInput : an argument breaks its rule, or the mechanism has no rounded form.
     """
     step = require_rounded_form(mechanism_name, grid)
     declared = mechanism(mechanism_name)
@@ -142,7 +143,7 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """The precision, in bits, at which a release begins. It depends on public numbers only."""
+    """The precision, in bits, of the first attempt at a release. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
     chosen = form_of(name, options.get("adjacency"))
@@ -154,7 +155,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
 
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
-    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+    """The grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
     if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")

@@ -1,14 +1,14 @@
 """The spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
-every name used here is explained. That file works on quadrature nodes; here everything has a closed form, so there is
-nothing to approximate. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2,
-…, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+every name used here is explained. That file uses quadrature nodes; here everything has a closed form, so nothing is
+approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2, …, 2d − 2
+and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
 the features are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c = ∫ φ.
-Between two neighbouring points that were drawn, and left or right of 0, the next point has the intensity
+Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
 
     f = e^{−2y} × a polynomial in y + e^{−y} × another one,
 

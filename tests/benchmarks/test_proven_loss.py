@@ -1,4 +1,4 @@
-"""How much of the true loss a million draws a side prove, beside the most that any test of the pair could prove.
+"""The share of the true loss that a million draws on each side prove, compared with the most that any test could prove.
 
 Run with -m slow -s to see the figures. The sampler is the reference's, in one batch; the events are chosen and tested
 as in an audit, from the values of the likelihood ratio, which are all that the audit's statistic uses.

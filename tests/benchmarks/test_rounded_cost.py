@@ -1,4 +1,4 @@
-"""What a rounded release costs, as ratios in one run.
+"""The running time of a rounded release, as ratios in one run.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_rounded_cost.py -m slow -s
 

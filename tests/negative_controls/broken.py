@@ -20,7 +20,7 @@ Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """The noise that `release` of the reference takes for x, or many of them if a size is given."""
+    """A draw of the noise that the reference's `release` takes for x, or many draws if a size is given."""
     known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
@@ -38,7 +38,7 @@ def broken(
     unclipped: bool = False,
     **more: Any,
 ) -> NegativeControl:
-    """The reference with other rows, other noise, a multiple of the budget, or another output.
+    """The reference with changed rows, changed noise, a multiple of the budget, or a changed output.
 
     If `unclipped`, rows longer than 1 count in full; then the output must be additive and quadratic in the rows.
     """
@@ -76,12 +76,12 @@ def broken(
 
 
 def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
-    """The reference with other noise."""
+    """The reference with changed noise."""
     return broken(name, mechanism_name, mistake, noise=noise, **more)
 
 
 def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -> NegativeControl:
-    """The reference with another output."""
+    """The reference with a changed output."""
     return broken(name, mechanism_name, mistake, output=output)
 
 
@@ -94,7 +94,7 @@ def mirrored(z: Matrix) -> Matrix:
 
 
 def each(change: Callable[[Any], Any]) -> Noise:
-    """A change of every number of the noise, in all its parts."""
+    """A change that applies to every number of the noise, in all its parts."""
     return lambda z, rng, x: mapped(z, change)
 
 
@@ -120,5 +120,5 @@ def part(name: str, change: Callable[[Any], Any]) -> Noise:
 
 
 def bare(name: str) -> Noise:
-    """No noise in one part."""
+    """The change that removes one part of the noise."""
     return part(name, lambda z: 0.0 * z)

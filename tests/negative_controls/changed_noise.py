@@ -1,6 +1,6 @@
 """Parts of negative controls that draw the reference's noise, change it, and release with it.
 
-The noise of the reference is in units of its own: normal or Laplace numbers, or matrices of them. So a change of the
+The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a change of the
 law is one line, and everything else is the reference.
 """
 
@@ -24,7 +24,7 @@ OfNumbers = Callable[[Vector, np.random.Generator], Vector]  # independent numbe
 def with_noise(
     name: str, mistake: str, declared: Declared, change: Change, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """The reference with another noise."""
+    """The reference with changed noise."""
     drawn_with = inspect.signature(declared.draw_noise).parameters
     defaults = {key: p.default for key, p in declared.declared.items()}
 
@@ -38,19 +38,19 @@ def with_noise(
 
 
 def scaled(noise: Any, factor: float, part: str = "") -> Any:
-    """All numbers of the noise times a factor, or those of one part of it."""
+    """All numbers of the noise multiplied by a factor, or those of one part of it."""
     if part:
         return replace(noise, **{part: scaled(getattr(noise, part), factor)})
     return mapped(noise, lambda z: factor * z)
 
 
 def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str = "") -> Change:
-    """The noise times a factor on data of some shapes: (n, d) -> whether."""
+    """The noise multiplied by a factor on data of some shapes, which a function of (n, d) selects."""
     return lambda again, x, rng: scaled(again(), factor, part) if condition(*x.shape) else again()
 
 
 def at_times(probability: float, factor: float, part: str = "") -> Change:
-    """The noise times a factor in a few draws."""
+    """The noise multiplied by a factor in a few draws."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()

@@ -16,9 +16,9 @@ from covassay.reference.privacy import Guarantee
 class NegativeControl:
     """An implementation with one named mistake, and the checks that must catch it.
 
-    caught_by : (kind, name) of the checks that must fail; if empty, the table in proofs/CONTROLS.md says which do.
+    caught_by : (kind, name) of the checks that must fail; if empty, proofs/CONTROLS.md lists the check that fails.
     draw : an audit target. draw_many, if given, draws from the same law faster.
-    options : the choices of the mechanism that the control repeats.
+    options : the choices of the mechanism that the control imitates.
     diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
     seen_in : the software or paper in which the mistake was found; empty if it was invented.
     claim : the claim to audit the control against, if it is not the mechanism's default.
@@ -49,7 +49,7 @@ def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
 def from_function(
     draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
 ) -> NegativeControl:
-    """The control of a target whose docstring says the mistake; it has the name of the function by default."""
+    """The control for a target whose docstring states the mistake; by default its name is that of the function."""
     return NegativeControl(
         name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
     )

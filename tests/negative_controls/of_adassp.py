@@ -22,7 +22,7 @@ def shared(noise: AdaSSPNoise, rng: np.random.Generator, x: Matrix) -> AdaSSPNoi
 
 
 def of_means(noise: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Adds the noise of a mean to a sum: it is n times too small."""
+    """Adds the noise for a mean to a sum, so that the noise is n times too small."""
     return times(1 / len(x))(noise, rng, x)
 
 
@@ -36,7 +36,7 @@ NEGATIVE_CONTROLS = (
          noise=part("eigenvalue", lambda z: z / 2)),
     _ada("adassp-vector-half", mistake="Halves the noise of Σ ya.", noise=part("vector", lambda z: z / 2),
          caught_by=by_law("coefficient"), diagnosis="half the calibrated scale"),
-    _ada("adassp-no-margin", mistake="Takes the noisy eigenvalue itself for a lower bound.",
+    _ada("adassp-no-margin", mistake="Uses the noisy eigenvalue itself as a lower bound.",
          noise=part("eigenvalue", lambda z: z + gaussian_margin(BETA)), caught_by=by_law("penalised coefficient")),
     _ada("adassp-never-adapts", mistake="Has the full penalty on all data.",
          noise=part("eigenvalue", lambda z: -1e9), caught_by=by_law("coefficient")),

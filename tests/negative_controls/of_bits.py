@@ -11,8 +11,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, total_square, unit_rows
 
-GRID = 2.0**-20  # public, and coarse beside the noise
-COLUMNS = 16  # the most columns that the noise of `noise_for_many_columns` is made for
+GRID = 2.0**-20  # a public unit, coarse relative to the noise
+COLUMNS = 16  # the largest number of columns that the noise of `noise_for_many_columns` covers
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def float_sum(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
 
 
 def grid_below_the_float(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a grid that is finer than its own unit in the last place, so that nothing changes."""
+    """The float sum is rounded to a grid finer than its own unit in the last place, so that nothing changes."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), 2.0**-70)
 
 
@@ -55,7 +55,7 @@ def grid_of_the_data(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
 
 
 def only_the_noise_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The noise is rounded to a grid before it is added, so that the digits of the query below the grid show."""
+    """The noise is rounded to a grid before it is added, so that digits of the query below the grid are visible."""
     query, step = _query(x)
     return query + _rounded(rng.laplace(scale=step / epsilon), step * 2)
 
@@ -81,7 +81,7 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 
 
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Float noise for the means of up to 16 columns is so large that one of them alone rarely shows a low bit."""
+    """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
     rows = unit_rows(x)
     step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together, for rows of length 1
     noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
@@ -102,14 +102,14 @@ def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) ->
 
 
 def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A uniform direction is turned into the axes of the data: its law is the same on all data, its bits are not."""
+    """A uniform direction is rotated into the axes of the data: its law is the same on all data, its bits are not."""
     rows = unit_rows(x)
     turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
     return turned
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a public grid, coarse beside the unit in the last place: nothing is detected."""
+    """The float sum is rounded to a public grid, coarse relative to the unit in the last place: nothing is detected."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), GRID)
 
 

@@ -16,7 +16,7 @@ _noise = partial(other_noise, mechanism_name=NAME)
 
 
 def one_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Takes √2, the sensitivity for rows in one ball, where every block has a ball of its own."""
+    """Uses √2, the sensitivity for rows in one ball, although every block has a ball of its own."""
     return np.asarray(z * math.sqrt(min(1.0, 2 / mechanism.sensitivity_squared(len(z), 1))))
 
 
@@ -31,7 +31,7 @@ def upper_once(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def diagonal_alone(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds noise to the diagonal blocks alone."""
+    """Adds noise only to the diagonal blocks."""
     return z * np.eye(len(z))
 
 
@@ -47,12 +47,12 @@ def all_entries(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def whole_rows(x: Matrix) -> Matrix:
-    """Shortens whole rows to length 1, and not their blocks: private, another statistic."""
+    """Shortens whole rows to length 1, and not their blocks: this is private, but another statistic."""
     return np.asarray(x / np.maximum(row_norms(x), 1.0)[:, None])
 
 
 def centred(x: Matrix) -> Matrix:
-    """Takes the mean off the rows first, without noise."""
+    """Subtracts the mean from the rows first, without noise."""
     return np.asarray(x - x.mean(axis=0))
 
 

@@ -1,8 +1,8 @@
 """Negative controls of the mechanisms for bounded columns: one part of the release is replaced by a mistaken one.
 
 A release has parts: rows are brought into the box and scaled, summed, noise is added to the sums, and rows, mean and
-covariance are computed. A mistake is the same whether the noise is Gaussian or Laplace, and for either kind of
-neighbours; it is tried where it shows.
+covariance are computed. A mistake is the same for Gaussian and Laplace noise, and for both kinds of neighbours; it is
+tried where it has an effect.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Setup:
-    """What a part may read: the kind of noise, the neighbours, the number of columns and the budget."""
+    """The setup of a release: the kind of noise, the neighbours, the number of columns and the budget."""
 
     gaussian: bool
     adjacency: Adjacency
@@ -88,7 +88,7 @@ def drawn(
     bounds: object = None,
     **budget: float,
 ) -> Matrix:
-    """One release of these parts."""
+    """One release, made of these parts."""
     box = Box.of_columns(bounds, x.shape[1])
     s = Setup(gaussian, adjacency, x.shape[1], next(iter(budget.values())))
     u = parts.rows(np.asarray(x, dtype=np.float64), box)
@@ -100,7 +100,7 @@ def drawn(
 
 
 def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
-    """The noise of some kinds of sums, or of all, times a factor."""
+    """Multiplies the noise of some kinds of sums, or of all, by a factor."""
 
     def spread(s: Setup) -> Matrix:
         usual, w = usual_spread(s), s.weights()
@@ -111,12 +111,12 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """The noise of other weights, with the usual scale."""
+    """Noise for other weights, with the usual scale."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """The noise for the other kind of neighbours; the number of rows has noise where the claim says so."""
+    """The noise for the other kind of neighbours; the number of rows has noise if the claim requires it."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]
@@ -124,13 +124,13 @@ def other_neighbours(s: Setup) -> Matrix:
 
 
 def mean_alone(s: Setup) -> Matrix:
-    """The noise of a sensitivity that counts the first moments only, with products of weight 1."""
+    """Noise for a sensitivity that counts the first moments only, with products of weight 1."""
     w = replace(s.weights(), product=1, mean=1, square=1)
     return spreads(s.scale() * 2 * s.d**0.5 / (box_moments.l2_squared(s.d, s.weights(), s.adjacency) ** 0.5), w, s.d)
 
 
 def euclidean(s: Setup) -> Matrix:
-    """The ℓ2 sensitivity for Laplace noise."""
+    """Uses the ℓ2 sensitivity for Laplace noise."""
     first, second = box_moments.worst_rows(s.d, s.weights(), "l1")
     change = box_moments.moment_sums(first[None], 1, s.d)
     if s.adjacency == "replace-one":
@@ -142,7 +142,7 @@ def euclidean(s: Setup) -> Matrix:
 
 
 def every_sum(s: Setup) -> Matrix:
-    """The whole budget for every kind of sum by itself."""
+    """Spends the whole budget for every kind of sum."""
     return usual_spread(s) / 2
 
 
@@ -154,7 +154,7 @@ def bare_count(s: Setup) -> Matrix:
 
 
 def without_mirror(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Noise of its own below the diagonal of the second moments."""
+    """Independent noise below the diagonal of the second moments."""
     noise, other = usual_noise(s, rng, u), usual_noise(s, rng, u)
     lower = np.tril(np.ones_like(noise, dtype=bool), -1)
     lower[:, 0] = False
@@ -162,7 +162,7 @@ def without_mirror(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def shared(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """The noise of the means for the squares too."""
+    """Uses the noise of the means for the squares too."""
     noise = usual_noise(s, rng, u)
     j = np.arange(1, s.d + 1)
     noise[j, j] = noise[0, 1:]
@@ -170,7 +170,7 @@ def shared(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def count_again(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """The noise of the number of rows for the first mean too."""
+    """Uses the noise of the number of rows for the first mean too."""
     noise = usual_noise(s, rng, u)
     noise[0, 1] = noise[1, 0] = noise[0, 0]
     return noise
@@ -183,7 +183,7 @@ def uniform(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def other_kind(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Laplace noise of the variance of Gaussian noise, or the other way round."""
+    """Laplace noise with the variance of Gaussian noise, or vice versa."""
     if s.gaussian:
         return wigner.sample_laplace(s.d + 1, rng) / 2**0.5
     return wigner.sample_wigner(s.d + 1, rng) * 2**0.5
@@ -200,7 +200,7 @@ def quiet_if_single(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def spread_of_the_data(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Noise that shrinks where the rows leave a part of the box empty."""
+    """Noise that is smaller if the rows leave a part of the box empty."""
     return usual_noise(s, rng, u) * max(float(np.abs(u).max(initial=0.0)), 0.1)
 
 
@@ -238,7 +238,7 @@ def own_bounds(x: Matrix, box: Box) -> Matrix:
 
 
 def first_bounds(x: Matrix, box: Box) -> Matrix:
-    """The bounds of the first column are taken for all."""
+    """The bounds of the first column are used for all columns."""
     first = Box.of([box.bounds[0]] * box.dimension)
     return usual_rows(x, first)
 
@@ -254,7 +254,7 @@ def three_percent_outside(x: Matrix, box: Box) -> Matrix:
 
 
 def true_count_below(u: Matrix) -> Matrix:
-    """The sums of squares without −1: the number of rows without noise is in them."""
+    """Sums u_j² in place of u_j² − 1, which contain the number of rows without noise."""
     sums = usual_sums(u)
     j = np.arange(1, u.shape[1] + 1)
     sums[j, j] += len(u)
@@ -262,7 +262,7 @@ def true_count_below(u: Matrix) -> Matrix:
 
 
 def products_of_neighbours(u: Matrix) -> Matrix:
-    """Takes the product with the next column for the square of the last one."""
+    """Uses the product with the next column in place of the square of the last column."""
     sums = usual_sums(u)
     sums[-1, -1] = float(u[:, -1] @ u[:, 0]) - len(u)
     return sums
@@ -285,7 +285,7 @@ def true_divisor(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 
 def never_above_the_rows(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Takes the noisy number of rows for an error where it is above the true one."""
+    """Treats a noisy number of rows above the true one as an error."""
     capped = noisy.copy()
     capped[0, 0] = min(noisy[0, 0], len(u))
     return box_moments.estimates(capped, box)
@@ -317,7 +317,7 @@ def in_other_units(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 
 def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Clips the mean to the bounds: private, but it is not the output that is claimed."""
+    """Clips the mean to the bounds: this is private, but it is not the claimed output."""
     out = box_moments.estimates(noisy, box)
     out[0, 1:] = out[1:, 0] = np.clip(out[0, 1:], box.low, box.high)
     return out
@@ -329,7 +329,7 @@ def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 def control(
     name: str, parts: Parts, *, laplace: bool = False, add_remove: bool = False, mistake: str = "", **more: object
 ) -> NegativeControl:
-    """The control of these parts; its mistake is that of the part that is not the usual one."""
+    """The control with these parts; its mistake is that of the unusual part."""
     adjacency: Adjacency = "add-remove" if add_remove else "replace-one"
     usual = Parts()
     changed = [

@@ -45,7 +45,7 @@ def exact_moment(box: Box, n: int, epsilon: float) -> Matrix:
 
 
 def clipped(x: Matrix, box: Box) -> Matrix:
-    """Every value brought into the bounds of its column."""
+    """The data with every value clipped to the bounds of its column."""
     return np.clip(x, box.low, box.high)
 
 
@@ -75,7 +75,7 @@ def release(
 
 
 def _lower_at_upper(values: Matrix) -> Matrix:
-    """The entries of the lower triangle, row by row, at the places of the upper one."""
+    """The entries of the lower triangle, row by row, in the positions of the upper triangle."""
     d = values.shape[-1]
     placed = np.zeros_like(values)
     rows, columns = np.tril_indices(d)
@@ -85,7 +85,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
-    """The exact scales of the upper triangle, given to the entries of the lower one in its order."""
+    """The exact scales of the upper triangle, assigned to the entries of the lower triangle in order."""
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]
@@ -134,7 +134,7 @@ def _over_n_less_one(x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class BoxControl:
-    """A release of data in a box with one named mistake, or without, and the bounds for which it is audited."""
+    """A release of data in a box with one named mistake, or with none, and the bounds for its audit."""
 
     name: str
     mistake: str
@@ -142,7 +142,7 @@ class BoxControl:
     bounds: Bounds = UNEQUAL
     diagnosis: str = ""
     seen_in: str = ""
-    samples: int = 2000  # with which the audit refutes it: the default, unless a violation is too faint for that
+    samples: int = 2000  # the samples for the audit: the default, unless the violation is too small for that
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
         """One output."""
@@ -179,7 +179,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         ),
         BoxControl(
             "box-triangle-orders-placed",
-            "Computes the lower triangle, adds noise with the scales of the upper one, and puts the sum in its place.",
+            "Computes the lower triangle, adds noise with the scales of the upper triangle, and stores the sum there.",
             release(query=lambda x: _lower_at_upper(covariance(x))),
             diagnosis="entry (1, 3) of the output, which is entry (2, 2) of the covariance, has noise that is",
             seen_in="smartnoise-synth 1.0.8, DPcovariance",
@@ -200,13 +200,13 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         ),
         BoxControl(
             "box-upper-bound-as-width",
-            "Takes the upper bound for the width, as if every column began at 0.",
+            "Uses the upper bound as the width, as if every lower bound were 0.",
             release(lambda box, n, epsilon: products(np.abs(box.high), n, epsilon)),
             AROUND_ZERO,
         ),
         BoxControl(
             "box-divisor",
-            "Divides the covariance by n − 1 and has the sensitivity for n: 3 % too little noise at n = 33.",
+            "Divides the covariance by n − 1 but uses the sensitivity for n: 3 % too little noise at n = 33.",
             release(query=_over_n_less_one),
             UNIT,
         ),
@@ -225,13 +225,13 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         BoxControl("box-frobenius", "Uses the ℓ2 sensitivity for Laplace noise.", release(_euclidean), UNIT),
         BoxControl(
             "box-noise-twice",
-            "Releases every entry off the diagonal twice, with noise of its own, for a budget split over a triangle.",
+            "Releases every entry off the diagonal twice, with independent noise, for a budget split over a triangle.",
             release(noise=_own_noise_everywhere),
             UNIT,
             samples=20_000,
         ),
         BoxControl(
-            "box-unclipped", "Trusts the caller that rows lie in the box.", release(clip=lambda x, box: x), UNIT
+            "box-unclipped", "Assumes without a check that rows lie in the box.", release(clip=lambda x, box: x), UNIT
         ),
         BoxControl("box-last-column-unclipped", "Does not clip the last column.", release(clip=_all_but_last), UNIT),
         BoxControl(

@@ -11,7 +11,7 @@ from tests.negative_controls.negative_control import NegativeControl
 def scaled(
     name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int, int], bool]
 ) -> NegativeControl:
-    """The reference with its noise times a factor on data of some shapes: (n, d) -> whether."""
+    """The reference with its noise multiplied by a factor on data of some shapes, selected by a function of (n, d)."""
     return other_noise(name, mechanism_name, mistake, times_if(factor, lambda x: where(*x.shape)))
 
 
@@ -19,13 +19,7 @@ NEGATIVE_CONTROLS = (
     scaled("noise-by-batches", "laplace", "Divides the noise by √2 from 130 rows on.", 0.5**0.5, lambda n, d: n >= 130),
     scaled("two-rows", "gaussian", "Halves the noise of two rows.", 0.5, lambda n, d: n == 2),
     scaled("one-row-bare", "k-norm", "Returns a single row's moment as it is.", 0.0, lambda n, d: n == 1),
-    scaled(
-        "large-n",
-        "nuclear-laplace",
-        "Counts 1000 rows or more as large data, without noise.",
-        0.0,
-        lambda n, d: n >= 1000,
-    ),
+    scaled("large-n", "nuclear-laplace", "Adds no noise for 1000 rows or more.", 0.0, lambda n, d: n >= 1000),
     other_noise(
         "odd-n", "lap-cov", "Rounds n up to an even number.", lambda z, rng, x: z * (len(x) / (len(x) + len(x) % 2))
     ),
@@ -38,7 +32,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "wide-data",
         "gauss-cov",
-        "Takes d for n when there are more columns than rows.",
+        "Uses d in place of n when there are more columns than rows.",
         lambda z, rng, x: z * len(x) / max(x.shape),
     ),
     scaled(
@@ -55,13 +49,13 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "last-column-from-eight",
         "gaussian",
-        "Leaves the last component bare from eight columns on.",
+        "Adds no noise to the last component from eight columns on.",
         lambda z, rng, x: np.append(z[:-1], 0.0) if len(z) >= 8 else z,
     ),
     other_noise(
         "blocked-noise",
         "gauss-cov",
-        "Draws the noise of 4 × 4 blocks, and leaves entries between blocks bare.",
+        "Draws noise in 4 × 4 blocks only, and adds none to entries between blocks.",
         lambda z, rng, x: z * (np.subtract.outer(np.arange(len(z)) // 4, np.arange(len(z)) // 4) == 0),
     ),
     scaled(
@@ -84,11 +78,7 @@ NEGATIVE_CONTROLS = (
         "separate-one-column", "separate-cov", "Leaves the eigenvalue bare in one dimension.", 0.0, lambda n, d: d == 1
     ),
     scaled(
-        "separate-pure-many-rows",
-        "separate-cov-pure",
-        "Leaves the noise out from 300 rows on.",
-        0.0,
-        lambda n, d: n >= 300,
+        "separate-pure-many-rows", "separate-cov-pure", "Adds no noise from 300 rows on.", 0.0, lambda n, d: n >= 300
     ),
     scaled(
         "projection-five-columns",

@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
 from tests.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
-DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> that many outputs
+DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> `size` outputs
 
 
 def _energies(x: Matrix) -> Vector:
@@ -149,7 +149,7 @@ NEGATIVE_CONTROLS = (
     ),
     _svt(
         "sparse-vector-quarter-noise",
-        "Adds a quarter of the noise, as if four positive answers cost what one costs.",
+        "Adds a quarter of the noise, as if four positive answers cost as much as one.",
         (OUTPUT,),
         sparse_vector(0.25, 0.25),
         seen_in="Lee–Clifton 2014",
@@ -214,7 +214,7 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "half-score-sensitivity",
-        "Uses 1/2 for the sensitivity of the score, so that the exponent is ε.",
+        "Uses 1/2 as the sensitivity of the score, so that the exponent is ε.",
         (OUTPUT, EVENT),
         half_score_sensitivity,
         mechanism="exponential",

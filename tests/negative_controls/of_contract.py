@@ -42,13 +42,13 @@ def fixed_seed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix
 
 
 def silences_numpy(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Turns numpy's warnings off for everybody."""
+    """Turns numpy's warnings off for the whole process."""
     np.seterr(all="ignore")
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes the first record for a header and drops it."""
+    """Treats the first record as a header and drops it."""
     return nuclear_laplace.sample(x[1:] if len(x) > 1 else x, rng, epsilon=epsilon)
 
 
@@ -75,7 +75,7 @@ def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def gives_up_on_large_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raises where the noise is large, so that the outputs that are left have less of it."""
+    """Raises if the noise is large, so that the remaining outputs have less noise."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     if np.linalg.norm(y - second_moment(x), "nuc") > nuclear_laplace.noise_scale(len(x), epsilon) * 2.2 * len(y) ** 2:
         raise ArithmeticError("out of range")
@@ -146,7 +146,7 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "unclipped",
-        "Trusts the caller that every row has norm at most 1.",
+        "Assumes without a check that every row has norm at most 1.",
         (("privacy", "event"),),
         UNCLIPPED,
         mechanism=FULL,

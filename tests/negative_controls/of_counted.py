@@ -26,17 +26,17 @@ def drawn(name: str, noise: Change, output: Output, x: Matrix, *, rng: np.random
 
 
 def usual_noise(noise: CountedNoise, n: int) -> CountedNoise:
-    """The noise as it was drawn."""
+    """The noise, unchanged."""
     return noise
 
 
 def usual_output(y: Vector, x: Matrix) -> Vector:
-    """The output as it is."""
+    """The output, unchanged."""
     return y
 
 
 def times(count: float, entries: float) -> Change:
-    """Both noises times factors."""
+    """Multiplies both noises by factors."""
     return lambda noise, n: CountedNoise(count * noise.count, entries * noise.sum)
 
 
@@ -77,7 +77,7 @@ def unclipped_sum(y: Vector, x: Matrix) -> Vector:
 
 
 def rounded_rows(y: Vector, x: Matrix) -> Vector:
-    """Rounds the noisy number of rows to a whole number: private, but it is not the output that is claimed."""
+    """Rounds the noisy number of rows to a whole number: this is private, but it is not the claimed output."""
     return np.append(np.rint(y[0]), y[1:])
 
 

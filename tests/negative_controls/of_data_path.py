@@ -55,7 +55,7 @@ def long_rows_dropped(x: Matrix) -> Matrix:
 
 
 def long_rows_zeroed(x: Matrix) -> Matrix:
-    """Puts zero for rows that are too long."""
+    """Replaces rows that are too long by zeros."""
     return np.asarray(x * (row_norms(x) <= 1)[:, None])
 
 
@@ -71,7 +71,7 @@ def normalised(x: Matrix) -> Matrix:
 
 
 def standardised(x: Matrix) -> Matrix:
-    """Takes the mean off before the query."""
+    """Subtracts the mean before the query."""
     rows = unit_rows(x)
     return np.asarray(rows - rows.mean(axis=0))
 
@@ -83,7 +83,7 @@ def rounded_rows(x: Matrix) -> Matrix:
 
 
 def outliers_zeroed(x: Matrix) -> Matrix:
-    """Puts zero for rows that are far from the median."""
+    """Replaces rows that are far from the median by zeros."""
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)
     return np.asarray(rows * (norms <= 5 * np.median(norms))[:, None])
@@ -95,7 +95,7 @@ def clipped_too_late(x: Matrix) -> Matrix:
 
 
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
-    """The reference behind another preparation of the rows, whose docstring is the mistake.
+    """The reference after another preparation of the rows; the docstring of the preparation is the mistake.
 
     The prepared rows may be longer than 1 in a second moment.
     """
@@ -134,7 +134,7 @@ def changed(
 
 
 def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
-    """The noise times a factor on data that fulfil the condition."""
+    """The noise multiplied by a factor on data that satisfy the condition."""
     return lambda x, noise, query, rng: query + (factor if condition(x) else 1.0) * noise
 
 
@@ -144,7 +144,7 @@ def noise_clipped(x: Matrix, noise: Any, query: Any, rng: np.random.Generator) -
 
 
 def entry_repeated(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """The noise of the last diagonal entry is that of the first."""
+    """The last diagonal entry has the same noise as the first."""
     noise = noise.copy()
     noise[-1, -1] = noise[0, 0]
     return np.asarray(query + noise)
@@ -164,7 +164,7 @@ def mirrored(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) 
 
 
 def traceless(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """The trace of the noise is taken off."""
+    """The noise has its trace removed."""
     return np.asarray(query + noise - np.trace(noise) / len(noise) * np.eye(len(noise)))
 
 
@@ -194,7 +194,7 @@ def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
 
 
 def bare_at_times(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """No noise once in three hundred draws."""
+    """Adds no noise once in three hundred draws."""
     y = nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
     return second_moment(unit_rows(x)) if rng.random() < 1 / 300 else y
 
@@ -206,7 +206,7 @@ class KeptNoise:
         self.noise: dict[int, Matrix] = {}
 
     def __call__(self, x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-        """Noise from the memory, if there are 60 rows or more."""
+        """The stored noise, if there are 60 rows or more."""
         d = x.shape[1]
         w = gauss_cov.draw_noise(d, rng)
         if len(x) >= 60:
@@ -215,14 +215,14 @@ class KeptNoise:
 
 
 def fails_on_equal_rows(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Refuses data without any spread."""
+    """Rejects data without any spread."""
     if len(x) > 4 and np.ptp(x, axis=0).max() == 0 and x.any():
         raise ValueError("constant columns")
     return gauss_cov.sample(x, rng, rho=rho)
 
 
 def all_zero(x: Matrix) -> bool:
-    """Whether there is nothing in the data."""
+    """Whether all entries of the data are zero."""
     return not x.any()
 
 
@@ -293,17 +293,17 @@ NEGATIVE_CONTROLS = (
         COINCIDENCE,
     ),
     changed("traceless-noise", "Takes the trace off the noise.", "k-norm", traceless, COINCIDENCE),
-    changed("bare-corner", "Leaves the last entry bare at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
+    changed("bare-corner", "Adds no noise to the last entry at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
     changed(
         "component-repeated",
-        "Repeats twice the first noise in the last component.",
+        "Uses twice the first noise in the last component.",
         "gaussian",
         component_repeated,
         COINCIDENCE,
     ),
     changed(
         "component-repeated-ridge",
-        "Repeats twice the first noise in the last component.",
+        "Uses twice the first noise in the last component.",
         "output-perturbation",
         component_repeated,
         COINCIDENCE,
@@ -312,7 +312,7 @@ NEGATIVE_CONTROLS = (
     NegativeControl("very-few-seeds", "Draws from 100 seeds.", "laplace", COINCIDENCE, few_seeds("laplace", 100)),
     NegativeControl(
         "bare-at-times",
-        "Leaves the noise out once in 300 draws.",
+        "Adds no noise once in 300 draws.",
         "nuclear-laplace-symmetric",
         COINCIDENCE_SEEN,
         bare_at_times,

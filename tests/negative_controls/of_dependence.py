@@ -1,7 +1,7 @@
-"""Negative controls in which every noise has its law and two of them are tied to each other.
+"""Negative controls in which every noise has the right law, but two noises depend on each other.
 
 They are entries of one draw, successive draws of one generator, or the noises of two steps of a mechanism. In the last
-ones a generator with few seeds repeats whole outputs.
+controls a generator with few seeds repeats whole outputs.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ BY_STEP_SIGNS, BY_STEP_SIZES = (("law", STEP_SIGNS),), (("law", STEP_SIZES),)
 
 BY_REPEATS = (("data path", NAME_SEEN),)
 
-# ADDITIVE NOISE, WHICH IS THE OUTPUT WITHOUT THE OUTPUT ON ZERO NOISE
+# ADDITIVE NOISE: THE OUTPUT MINUS THE OUTPUT WITH ZERO NOISE
 
 
 def changed(
@@ -63,14 +63,14 @@ def changed(
 
 
 def correlated_corners(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """The last diagonal entry has correlation 0.35 with the first; both stay Gaussian."""
+    """The last diagonal entry has correlation 0.35 with the first; both remain Gaussian."""
     if noises.shape[-1] > 1:
         noises[:, -1, -1] = 0.35 * noises[:, 0, 0] + np.sqrt(1 - 0.35**2) * noises[:, -1, -1]
     return noises
 
 
 def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """One size for the first two numbers, in two draws of three, with signs of their own."""
+    """The first two numbers have one size in two draws of three, with independent signs."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
@@ -97,7 +97,7 @@ def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def autoregressive(weight: float) -> Batch:
-    """Gaussian noise that keeps a share of the noise before it, at the right variance."""
+    """Gaussian noise that contains a share of the previous noise, at the right variance."""
 
     def change(noises: Matrix, rng: np.random.Generator) -> Matrix:
         for before, now in pairwise(noises):
@@ -109,7 +109,7 @@ def autoregressive(weight: float) -> Batch:
 
 
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Every draw takes the sign that is opposite to the one before, in two draws of three."""
+    """In two draws of three, a draw has the opposite sign of the previous draw."""
     flat = noises.reshape(len(noises), -1)
     for before, now in pairwise(flat):
         if rng.random() < 2 / 3 and now[0] * before[0] > 0:
@@ -124,7 +124,7 @@ def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
     return np.asarray(noises * (kept / norms).reshape(-1, *[1] * (noises.ndim - 1)))
 
 
-# LAWS THAT ARE DRAWN HERE
+# SAMPLERS OF THIS FILE
 
 
 def nuclear_with_one_rotation_sign(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
@@ -177,7 +177,7 @@ def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second
 
 
 def restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov whose second step starts the stream of the first again: eigenvalue i gets the noise W_1i."""
+    """SeparateCov whose second step restarts the random stream of the first: eigenvalue i gets the noise W_1i."""
     return _separate(x, size, rng, rho, lambda w: w[:, 0, :])
 
 
@@ -218,7 +218,7 @@ def _vectorised(
 
 _wigner = partial(_vectorised, options=(("ensemble", "wigner"),))
 NEGATIVE_CONTROLS = (
-    changed("correlated-corners", "Ties the last diagonal noise to the first.", gauss_cov.MECHANISM,
+    changed("correlated-corners", "Makes the last diagonal noise depend on the first.", gauss_cov.MECHANISM,
             correlated_corners, BY_SIGNS),
     changed("one-size-two-signs", "Uses one size for two entries, with two signs.", lap_cov.MECHANISM,
             one_size_two_signs, BY_SIZES),
@@ -229,9 +229,9 @@ NEGATIVE_CONTROLS = (
     changed("one-sign-of-means", "Uses one sign for two features.", laplace.MECHANISM, one_sign, BY_SIGNS),
     changed("mirrored-signs", "Lets mirrored entries agree in sign in three draws of four.",
             entrywise_laplace.MECHANISM, signs_agree_often, BY_SIGNS),
-    changed("noise-of-the-last-draw", "Keeps 0.4 of the noise of the draw before.", gauss_cov.MECHANISM,
+    changed("noise-of-the-last-draw", "Adds 0.4 times the noise of the previous draw.", gauss_cov.MECHANISM,
             autoregressive(0.4), BY_SUCCESSION),
-    changed("noise-of-the-last-draw-vector", "Keeps 0.4 of the noise of the draw before.", gaussian.MECHANISM,
+    changed("noise-of-the-last-draw-vector", "Adds 0.4 times the noise of the previous draw.", gaussian.MECHANISM,
             autoregressive(0.4), BY_SUCCESSION),
     changed("signs-alternate", "Alternates the sign from draw to draw.", private_trace.MECHANISM, signs_alternate,
             BY_SUCCESSION),
@@ -241,7 +241,7 @@ NEGATIVE_CONTROLS = (
                 nuclear_with_one_rotation_sign),
     _vectorised("k-norm-one-sign", "Gives one sign to the entries (1, 1) and (1, 2).", "k-norm", BY_SIGNS,
                 k_norm_with_signs_of_its_corner, options=(("body", "schatten1"),)),
-    _wigner("separate-restarted", "Starts the stream of the first step again in the second.", "separate-cov",
+    _wigner("separate-restarted", "Restarts the random stream of the first step in the second.", "separate-cov",
             BY_STEP_SIGNS, restarted),
     _wigner("separate-sizes-restarted", "Uses the sizes of the first step again in the second.", "separate-cov",
             BY_STEP_SIZES, sizes_restarted),

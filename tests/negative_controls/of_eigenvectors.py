@@ -100,7 +100,7 @@ def exponents_times_eight(x: Matrix, *, epsilon: float, rng: np.random.Generator
 
 
 def second_direction_uniform(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws the second direction uniformly, whatever the data are."""
+    """Draws the second direction uniformly, independently of the data."""
     return _iterate(x, rng, epsilon, exponents=(1.0, 0.0))
 
 

@@ -32,7 +32,7 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
 
 
 def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """LapCov with other noise. A `sensitivity` takes the place of √2 d."""
+    """LapCov with other noise. `sensitivity` replaces √2 d."""
 
     def scale(n: int, d: int, epsilon: float) -> float:
         return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
@@ -92,14 +92,14 @@ NEGATIVE_CONTROLS = (
     ),
     _lap(
         "lap-cov-unclipped",
-        "Trusts the caller that every row has norm at most 1.",
+        "Assumes without a check that every row has norm at most 1.",
         by_privacy("event"),
         lap(clip=False),
         seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov",
     ),
     _full(
         "mirrored-noise",
-        "Draws symmetric noise where every entry should have its own noise.",
+        "Draws symmetric noise although every entry should have independent noise.",
         by_law("independence"),
         full(wigner.sample_laplace),
     ),

@@ -1,7 +1,7 @@
-"""Negative controls that are right in the middle of the law and wrong in its tails, or once in a while.
+"""Negative controls that are right in the middle of the law, and wrong in its tails or in rare draws.
 
-Their variance is that of the law or near it. A branch of probability p shows up in N draws with probability
-1 − (1 − p)^N.
+Their variance is that of the law or near it. A branch of probability p occurs in N draws with probability 1 − (1 −
+p)^N.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
 
 
 def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
-    """The reference with its noise times a factor once in a while."""
+    """The reference with its noise multiplied by a factor in rare draws."""
     change: Any = each(lambda z: factor * z)
     return other_noise(
         name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
@@ -105,7 +105,7 @@ def until_positive(name: str) -> Callable[..., Any]:
 
 
 def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Noise of a Frobenius norm beyond 2d drawn in again to 2d."""
+    """Noise whose Frobenius norm exceeds 2d is shortened to 2d."""
     return z / max(1.0, float(np.linalg.norm(z)) / (2 * len(z)))
 
 
@@ -134,12 +134,12 @@ NEGATIVE_CONTROLS = (
     ),
     other_noise("trace-redrawn", "private-trace", "Draws noise beyond 6 scales again.", drawn(redrawn(laplace, 6))),
     other_noise(
-        "twelve-uniforms", "gaussian", "Takes twelve uniform numbers for a normal one.", drawn(twelve_uniforms)
+        "twelve-uniforms", "gaussian", "Uses a sum of twelve uniform numbers for a normal one.", drawn(twelve_uniforms)
     ),
     other_noise(
         "twelve-uniforms-matrix",
         "gauss-cov-approximate",
-        "Takes twelve uniform numbers for a normal one.",
+        "Uses a sum of twelve uniform numbers for a normal one.",
         drawn(twelve_uniforms, True),
     ),
     other_noise("logistic-for-laplace", "laplace", "Draws logistic noise of the right variance.", drawn(logistic)),
@@ -169,12 +169,12 @@ NEGATIVE_CONTROLS = (
         "geometric-noise", "laplace", "Draws the discrete Laplace law with step 1/8 of the scale.", drawn(geometric)
     ),
     other_noise("float16-uniforms", "private-trace", "Inverts uniform numbers in float16.", drawn(single_precision)),
-    sometimes("bare-once-in-200", "gauss-cov", "Leaves the noise out once in 200 draws.", 1 / 200, 0.0),
-    sometimes("bare-once-in-1500", "nuclear-laplace", "Leaves the noise out once in 1500 draws.", 1 / 1500, 0.0),
+    sometimes("bare-once-in-200", "gauss-cov", "Adds no noise once in 200 draws.", 1 / 200, 0.0),
+    sometimes("bare-once-in-1500", "nuclear-laplace", "Adds no noise once in 1500 draws.", 1 / 1500, 0.0),
     sometimes("tenfold-once-in-100", "k-norm", "Multiplies the noise by ten once in 100 draws.", 1 / 100, 10.0),
     sometimes("small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", 1 / 50, 0.01),
     sometimes("half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", 1 / 5, 0.5),
-    sometimes("bare-once-in-a-million", "lap-cov", "Leaves the noise out once in 10⁶ draws.", 1e-6, 0.0),
+    sometimes("bare-once-in-a-million", "lap-cov", "Adds no noise once in 10⁶ draws.", 1e-6, 0.0),
     other_noise("radius-truncated", "nuclear-laplace", "Shortens noise beyond the Frobenius norm 2d.", shorter),
     other_noise("radius-capped", "nuclear-laplace-symmetric", "Shortens noise beyond the Frobenius norm 2d.", shorter),
     other_noise(
@@ -224,7 +224,5 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "naive-pce-clipped", "naive-pce", "Clips the noise at 1.5 deviations.", each(lambda z: np.clip(z, -1.5, 1.5))
     ),
-    sometimes(
-        "bare-round-once-in-100", "coinpress-mean", "Leaves the noise of all steps out once in 100 draws.", 1 / 100, 0.0
-    ),
+    sometimes("bare-round-once-in-100", "coinpress-mean", "Adds no noise in any step once in 100 draws.", 1 / 100, 0.0),
 )

@@ -1,4 +1,4 @@
-"""Negative controls of the mechanisms of DLY22: Gaussian noise on a second moment, and what is built from it."""
+"""Negative controls of the mechanisms of DLY22: Gaussian noise on a second moment, and mechanisms that use it."""
 
 import math
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
-    """Draws of GaussCov with the scale times a factor, or with other noise: (x, size, rng=, rho=)."""
+    """Draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -54,7 +54,7 @@ def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callab
 
 
 def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
-    """Uses the sensitivity 1/n of adding or removing a row where a row is replaced."""
+    """Uses the sensitivity 1/n of adding or removing a row, although a row is replaced."""
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gauss_cov_approximate.sensitivity(n) / math.sqrt(2) * multiplier(epsilon, delta, "paper")
@@ -62,7 +62,7 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
     return released
 
 
-# WHAT IS BUILT FROM IT
+# MECHANISMS THAT USE IT
 
 
 def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
@@ -137,7 +137,7 @@ def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) ->
 def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     """Finds the bin of a row by the logarithm of its norm, which fails for a row that is zero."""
     with np.errstate(divide="ignore"):
-        levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]  # fails at −∞
+        levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]  # the conversion fails at −∞
     assert min(levels) >= 0 or max(levels) >= 0
     return adaptive_cov.sample(x, rng, rho=rho)
 
@@ -148,7 +148,7 @@ WIGNER = (("ensemble", "wigner"),)
 
 
 def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
-    """GaussCov with other noise, whose docstring is the mistake."""
+    """GaussCov with other noise; the docstring of the noise is the mistake."""
     return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 
@@ -157,7 +157,7 @@ _separate = partial(vectorised, mechanism="separate-cov", options=WIGNER)
 NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
-        "Uses the sensitivity 1 in place of √2: σ is √2 times too small.",
+        "Uses the sensitivity 1 in place of √2, so that σ is √2 times too small.",
         NORM + by_law("entry (1, 1)") + by_privacy("divergence"),
         additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",

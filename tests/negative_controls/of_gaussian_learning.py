@@ -47,7 +47,7 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
 
 
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Multiplies A by the matrix of a new round on the right, where it belongs on the left."""
+    """Multiplies A by the matrix of a new round on the right instead of on the left."""
     rows, kappa = as_rows(x), 1e4
     d, t = rows.shape[1], ppc.rounds(kappa)
     a = np.eye(d)
@@ -59,7 +59,7 @@ def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by a zero row: spends up to 2ρ."""
+    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by zeros, and so spends up to 2ρ."""
     noise = ppde.draw_noise(as_rows(x).shape[1], rng)
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 

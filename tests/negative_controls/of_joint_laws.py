@@ -1,4 +1,4 @@
-"""Negative controls whose numbers have the right law one by one and depend on one another."""
+"""Negative controls in which each number has the right law, but the numbers depend on one another."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def one_sign(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def row_effects(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Half the variance comes from an effect of the row and one of the column."""
+    """Half of the variance comes from row effects and column effects."""
     effect = rng.standard_normal(len(z)) / 2
     return np.asarray(mirrored(z / 2**0.5 + np.add.outer(effect, effect)))
 
@@ -58,7 +58,7 @@ def cube_direction(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def long_along_the_axes(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Long noise takes the signs only, and points to a corner."""
+    """Long noise keeps only its signs, and so points to a corner of the cube."""
     corner = np.sign(z) / len(z) ** 0.5
     return np.asarray(corner * np.linalg.norm(z) if np.linalg.norm(z) > len(z) else z)
 
@@ -71,7 +71,7 @@ def rotation_reused(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def alike_eigenvalues(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Eigenvalues of the right sum of absolute values, all of one size."""
+    """Eigenvalues of equal size with the right sum of absolute values."""
     vectors = np.linalg.eigh(z)[1]
     values = np.full(len(z), np.linalg.norm(z, "nuc") / len(z)) * rng.choice([-1.0, 1.0], len(z))
     return mirrored((vectors * values) @ vectors.T)
@@ -99,7 +99,7 @@ NEGATIVE_CONTROLS = (
     other_noise("one-sign-matrix", "lap-cov", "Gives all entries one sign.", one_sign),
     other_noise("one-sign-full", "entrywise-laplace", "Gives all entries one sign.", one_sign),
     other_noise("row-effects", "gauss-cov", "Has effects of rows and columns in the noise.", row_effects),
-    other_noise("root-two-diagonal", "gauss-cov", "Averages a full matrix with its transpose, over √2.", averaged),
+    other_noise("root-two-diagonal", "gauss-cov", "Uses (A + Aᵀ)/√2 for a full matrix A.", averaged),
     other_noise("common-scale", "gaussian", "Multiplies all components by one random scale.", common_scale),
     other_noise(
         "common-scale-matrix", "gauss-cov-approximate", "Multiplies all entries by one random scale.", common_scale
@@ -139,7 +139,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "alternating-signs",
         "lap-cov",
-        "Gives the noise the signs of a chessboard, up to one sign.",
+        "Gives the noise the signs of a chessboard, with one common random sign.",
         lambda z, rng, x: mirrored(
             np.abs(z) * (-1.0) ** np.add.outer(np.arange(len(z)), np.arange(len(z))) * rng.choice([-1.0, 1.0])
         ),

@@ -24,12 +24,12 @@ def shared(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> Joi
 
 
 def entries_of_variance_one(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Has variance 1 above the diagonal too: private, with more noise than stated."""
+    """Has variance 1 above the diagonal too: this is private, with more noise than stated."""
     return replace(noise, moment=wigner.sample_wigner(x.shape[1], rng))
 
 
 def one_column(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Gives the second moment of several columns the weight that is free for one column."""
+    """Gives the second moment of several columns the weight that costs nothing for one column."""
     lam, other = (float(joint_moments.moment_weight(d, 1.0)) for d in (x.shape[1], 1))
     return replace(noise, moment=noise.moment * math.sqrt(lam / other))
 
@@ -45,26 +45,26 @@ def random_size(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -
 
 
 def uniform(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Takes uniform numbers of the right variance for normal ones, in both noises."""
+    """Uses uniform numbers of the right variance in place of normal ones, in both noises."""
     d = x.shape[1]
     entries = wigner.unsvec(rng.uniform(-math.sqrt(3), math.sqrt(3), d * (d + 1) // 2))
     return JointMomentsNoise(rng.uniform(-math.sqrt(3), math.sqrt(3), size=(d,)), entries)
 
 
 def centred(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Releases the covariance about the mean in place of the second moment, without noise for that mean."""
+    """Releases the covariance around the mean in place of the second moment, without noise for that mean."""
     mean = x.mean(axis=0)
     return np.vstack([y[:1], y[1:] - np.outer(mean, mean)])
 
 
 def square_of_the_mean(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds the noise of the mean to the rows before it takes squares, so that the second moment has its square."""
+    """Adds the noise of the mean to the rows before squaring, so that the second moment contains its square."""
     noise = y[0] - x.mean(axis=0)
     return np.vstack([y[:1], y[1:] + np.outer(noise, noise)])
 
 
 def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Has noise of its own in every entry of the second moment, and does not average it with its mirror image."""
+    """Has independent noise in every entry of the second moment, and does not average mirror images."""
     n, d = x.shape
     scale = joint_moments.moment_scale(n, d, 0.5, 1.0)
     skew = rng.standard_normal((d, d)) * scale / 2
@@ -72,7 +72,7 @@ def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Takes every weight of the second moment for free: σ₂ is for λ = 4λ₀ while σ₁ is for S = 2."""
+    """Assumes that every weight of the second moment costs nothing: σ₂ is for λ = 4λ₀, but σ₁ is for S = 2."""
     noise = joint_moments.draw_noise(np.shape(x)[1], rng)
     squared = float(joint_moments.change_squared(np.shape(x)[1], WEIGHT))
     scaled = times(2 / math.sqrt(squared))(noise, rng, x)
@@ -83,9 +83,9 @@ NEGATIVE_CONTROLS = (
     _joint("joint-mean-bare", mistake="Adds no noise to the mean.", noise=bare("mean"), caught_by=by_law("mean 1")),
     _joint("joint-moment-bare", mistake="Adds no noise to the second moment.", noise=bare("moment"),
            caught_by=by_law(MOMENT)),
-    _joint("joint-mean-half", mistake="Takes 1/n for the sensitivity of the mean, which is 2/n.",
+    _joint("joint-mean-half", mistake="Uses 1/n as the sensitivity of the mean, which is 2/n.",
            noise=part("mean", lambda z: z / 2), caught_by=by_law(MEAN), diagnosis="the mean has half"),
-    _joint("joint-really-free", mistake="Gives the second moment the noise that it needs alone, and spends twice.",
+    _joint("joint-really-free", mistake="Gives the second moment its noise for the whole budget, and spends twice.",
            noise=part("moment", lambda z: z / 2), caught_by=by_law(MOMENT), diagnosis="the second moment has half"),
     _joint("joint-unweighted", mistake="Forgets 1/√λ: both moments have one scale.",
            noise=part("moment", lambda z: z * math.sqrt(0.5)), caught_by=by_law(MOMENT)),

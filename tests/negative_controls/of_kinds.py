@@ -1,6 +1,6 @@
-"""Negative controls that treat some data in another way, where noise is not simply added to a query.
+"""Negative controls that treat some data differently, for mechanisms that do not simply add noise to a query.
 
-On plain rows all of them are the reference. Their steps are common in data preparation. The first line of
+On plain rows all of them equal the reference. Their steps are common in data preparation. The first line of
 each docstring names the mistake.
 """
 
@@ -21,7 +21,7 @@ def not_tiny(x: Matrix) -> Matrix:
 
 
 def few(x: Matrix) -> Matrix:
-    """Reads the first 500 rows."""
+    """Uses only the first 500 rows."""
     return x[:500]
 
 

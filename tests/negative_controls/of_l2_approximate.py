@@ -18,7 +18,7 @@ def _entries(z: Matrix) -> int:
 
 
 def in_the_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws a point of the ball in place of its boundary, and keeps the radius Gamma(D)."""
+    """Draws a uniform point of the ball in place of its boundary, and multiplies it by a Gamma(D) radius."""
     return np.asarray(z * rng.random() ** (1 / _entries(z)))
 
 
@@ -40,7 +40,7 @@ def normal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def alike(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts an entry off the diagonal once in the Frobenius norm: private, with more noise than stated."""
+    """Counts an entry off the diagonal once in the Frobenius norm: this is private, with more noise than stated."""
     return np.asarray(z * np.where(np.eye(len(z), dtype=bool), 1.0, np.sqrt(2)))
 
 
@@ -50,7 +50,7 @@ def positive(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds noise to the diagonal alone."""
+    """Adds noise only to the diagonal."""
     return mirrored(z * np.eye(len(z)))
 
 

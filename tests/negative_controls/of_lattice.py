@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
-On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and what is wrong with single
-integers cannot be detected. So some of these have rows of one or two bits.
+On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and mistakes about single integers
+cannot be detected. So some of these controls have rows of one or two bits.
 """
 
 import math
@@ -69,7 +69,7 @@ def released(
 
 
 def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
-    """Algorithm 2 with −0 taken for 0."""
+    """Algorithm 2 with −0 counted as 0."""
     t, s = scale.numerator, scale.denominator
     while not coins.chance_exp(u := coins.below(t), t):
         pass
@@ -81,7 +81,7 @@ def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
 
 
 def both_zeros(scale: Fraction, rng: np.random.Generator) -> int:
-    """The same, with the generator."""
+    """Draws of `attempt_without_rejection` from a generator."""
     return attempt_without_rejection(scale, Coins(generator_bits(rng)))
 
 
@@ -98,7 +98,7 @@ def rounded_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
 def _accepted(
     variance: Fraction, rng: np.random.Generator, exponent: Callable[[int, Fraction], Fraction], zeros: bool
 ) -> int:
-    """Algorithm 3 with e^{−exponent} in place of its acceptance, and perhaps proposals that keep −0."""
+    """Algorithm 3 with acceptance probability e^{−exponent}, and optionally with proposals that keep −0."""
     coins = Coins(generator_bits(rng))
     t = Fraction(math.isqrt(math.floor(variance)) + 1)
     while True:
@@ -193,7 +193,7 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "discrete-laplace-unclipped",
-        "Trusts the caller that every row has norm at most 1.",
+        "Assumes without a check that every row has norm at most 1.",
         caught_by=(("privacy", "event"),),
         draw=released(exact_laplace, laplace_scale, products=unclipped_products),
     ),

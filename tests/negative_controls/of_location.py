@@ -1,6 +1,6 @@
 """Negative controls whose outputs are centred on something else than the query, or whose matrices are not symmetric.
 
-The noise about that centre is that of the reference.
+The noise around that centre is that of the reference.
 """
 
 from collections.abc import Callable
@@ -50,18 +50,18 @@ def numpy_covariance(x: Matrix) -> Matrix:
 
 
 def twice_divided(x: Matrix) -> Matrix:
-    """A mean of rows that were divided by √n before."""
+    """The second moment of rows that were already divided by √n."""
     return second_moment(x / len(x) ** 0.5)
 
 
 def diagonal_twice(x: Matrix) -> Matrix:
-    """U + Uᵀ for the upper triangle U, whose diagonal comes twice."""
+    """U + Uᵀ for the upper triangle U, so that the diagonal is doubled."""
     upper = np.triu(second_moment(x))
     return np.asarray(upper + upper.T)
 
 
 def diagonal_alone(x: Matrix) -> Matrix:
-    """The variances without the covariances."""
+    """The diagonal of the second moment alone."""
     return np.asarray(np.diag((x**2).mean(axis=0)))
 
 
@@ -93,7 +93,7 @@ def column_means(x: Matrix) -> Vector:
 def centred(
     name: str, declared: Declared, centre: Centre, diagnosis: str, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
-    """The noise of the reference about another centre."""
+    """The noise of the reference around another centre."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)
@@ -103,7 +103,7 @@ def centred(
 
 
 def eigen_sum(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov of the sum in place of the mean."""
+    """SeparateCov applied to the sum in place of the mean."""
     return len(x) * separate_cov.sample(x, rng, rho=rho)
 
 
@@ -111,13 +111,13 @@ def eigen_sum(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
 
 
 def own_noise_below(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Draws the triangle twice, one for the entries on and above the diagonal and one for those below."""
+    """Draws the triangle twice: once for the entries on and above the diagonal, and once for those below."""
     above, below = (entrywise_laplace.sample(x, rng, epsilon=epsilon, entries="triangle") for _ in range(2))
     return np.asarray(np.triu(above) + np.tril(below, -1))
 
 
 def bare_below(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Adds noise to the upper triangle and leaves the entries below as they are."""
+    """Adds noise to the upper triangle, and none to the entries below."""
     y = lap_cov.sample(x, rng, epsilon=epsilon)
     return np.asarray(np.triu(y) + np.tril(second_moment(unit_rows(x)), -1))
 

@@ -9,7 +9,7 @@ from tests.negative_controls.negative_control import from_function
 
 
 def memory_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Hands the memory of the array to code that reads it row by row, also where it holds columns."""
+    """Passes the memory of the array to code that reads it row by row, even if it is stored by columns."""
     return gauss_cov.sample(np.ravel(x, order="K").reshape(x.shape), rng, rho=rho)
 
 

@@ -25,7 +25,7 @@ def no_repulsion(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Spectra whose shape depends on their size: of two drawn shapes, the wider goes with a large nuclear norm."""
+    """Spectra whose shape depends on their size: of two drawn shapes, a large nuclear norm gets the wider one."""
     radius = rng.gamma(d**2, size=(size, 1))
     shapes = [s / s.sum(axis=1, keepdims=True) for s in (law.sample_spectrum(d, rng, size) for _ in range(2))]
     first_larger = shapes[0].max(axis=1, keepdims=True) > shapes[1].max(axis=1, keepdims=True)

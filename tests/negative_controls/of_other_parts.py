@@ -1,4 +1,4 @@
-"""Negative controls whose output is right, and which hand over more than it."""
+"""Negative controls with a right output, which also return other data."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Negative controls with half the noise, which pairs of neighbours alone must show, without a test of the law.
+"""Negative controls with half the noise, which tests on pairs of neighbours must detect without a test of the law.
 
 Half the noise is the noise for twice the budget ε, or for four times the budget ρ.
 """

@@ -11,11 +11,11 @@ from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechan
 from covassay.reference.projections import nuclear_ball
 from tests.negative_controls.negative_control import vectorised
 
-Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> what is released
+Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> the released matrix
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
-    """The mechanism taken apart: (x, size, rng=, epsilon=), at the paper's calibration."""
+    """The mechanism with a replaceable projection: (x, size, rng=, epsilon=), at the paper's calibration."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -30,7 +30,7 @@ def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Call
 
 
 def no_projection(matrix: Matrix, radius: float) -> Matrix:
-    """The noisy matrix as it is."""
+    """The noisy matrix, unchanged."""
     return matrix
 
 
@@ -81,7 +81,7 @@ NEGATIVE_CONTROLS = (
     ),
     _control(
         "absolute-values",
-        "Uses |Y| as the positive part of Y.",
+        "Uses |Y| in place of the positive part of Y.",
         (("law", "trace"),),
         projection(absolute_value),
         seen_in="coin-press 9c74725, psd_proj_symm",

@@ -28,7 +28,7 @@ def sixteen_times(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def half_value_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Gives every value the whole ε/k, half of which the direction has spent."""
+    """Gives every eigenvalue the whole ε/k, although the direction has spent half of it."""
     return deflation(x, rng, epsilon, noise_factor=0.5)
 
 
@@ -40,7 +40,7 @@ def no_direction_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
 def separate(
     x: Matrix, rng: np.random.Generator, epsilon: float, *, matrix_factor: float = 1.0, eigenvalue_factor: float = 1.0
 ) -> Matrix:
-    """SeparateCov with its two noises multiplied."""
+    """SeparateCov with its two noises multiplied by factors."""
     noise = separate_cov_pure.draw_noise(x.shape[1], rng)
     changed = separate_cov_pure.SeparateCovPureNoise(
         matrix_factor * noise.matrix, eigenvalue_factor * noise.eigenvalues

@@ -1,4 +1,4 @@
-"""Negative controls that a run with recorded draws shows: small factors, and branches that sampling does not meet."""
+"""Negative controls that recorded draws detect: small factors, and branches that random draws hardly ever reach."""
 
 import math
 
@@ -20,7 +20,7 @@ def a_little_less(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def cut_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise beyond 12 scales is cut off, which happens once in 160 000 draws."""
+    """Noise beyond 12 scales is truncated, which happens once in 160 000 draws."""
     return np.clip(z, -12.0, 12.0)
 
 
@@ -37,7 +37,7 @@ def moved(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def thin_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise beyond 10 scales is pressed together, which happens once in 22 000 draws."""
+    """Noise beyond 10 scales is compressed, which happens once in 22 000 draws."""
     return np.sign(z) * np.minimum(np.abs(z), 10.0 + (np.abs(z) - 10.0) / 9)
 
 
@@ -77,11 +77,11 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise("noise-995", "gauss-cov", "Has 0.995 times the noise.", a_little_less, caught_by=(EXACT, GAINS)),
     other_noise("cut-at-12-scales", "laplace", "Cuts noise off beyond 12 scales.", cut_far_out,
                 caught_by=(EXACT, FORCED)),
-    other_noise("overflows-at-six", "gaussian", "Raises where a draw is beyond 6.5 deviations.", overflows,
+    other_noise("overflows-at-six", "gaussian", "Raises if a draw is beyond 6.5 deviations.", overflows,
                 caught_by=(FORCED,)),
     other_noise("mean-of-a-hundredth", "gaussian", "Adds a hundredth of a deviation to the noise.", moved,
                 caught_by=(GAINS,)),
-    other_noise("thin-beyond-ten", "laplace", "Has a ninth of the scale beyond ten scales.", thin_far_out,
+    other_noise("thin-beyond-ten", "laplace", "Has a ninth of the noise scale beyond ten scales.", thin_far_out,
                 caught_by=(EXACT,)),
     other_noise("noise-of-an-interval", "gaussian", "Draws uniform noise of the right variance.", from_an_interval,
                 caught_by=(EXACT, GAINS)),

@@ -21,7 +21,7 @@ SIZE, TOTAL = "size", "total scale"
 
 
 def in_round(i: int, factor: float) -> Noise:
-    """Another scale in round i."""
+    """Changes the scale in round i."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -32,12 +32,12 @@ def in_round(i: int, factor: float) -> Noise:
 
 
 def one_noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The noise of the first round in all."""
+    """Uses the noise of the first round in all rounds."""
     return np.repeat(z[:1], len(z), axis=0)
 
 
 def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Variance 1/2 above the diagonal."""
+    """Has variance 1/2 above the diagonal."""
     return wigner.sample_goe(x.shape[1], rng, len(z))
 
 
@@ -45,9 +45,10 @@ def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 class Rounds:
     """The rounds of the mechanism, any part of which can be another.
 
-    halving : the factor of Π on large directions. kept : of the product of both factors on all directions.
-    longest : the length to which rows are shortened. raised : of the threshold. rising : Π acts on small directions.
-    undone : whether A is undone. reversed : whether its inverse is multiplied in the other order.
+    halving : the factor of Π on large directions. kept : a factor on all directions.
+    longest : the length to which rows are shortened. raised : a factor on the threshold. rising : whether Π acts on
+        small directions.
+    undone : whether the map A is inverted. reversed : whether its inverse is multiplied in the other order.
     """
 
     halving: float = 0.5
@@ -95,7 +96,7 @@ NEGATIVE_CONTROLS = (
         ("recursive-last-97", "Has 0.97 times the noise in the last round.", in_round(-1, 0.97)),
         ("recursive-97", "Has 0.97 times the noise in all rounds.", times(0.97)),
         ("recursive-steps-for-rounds", "Has the noise for T rounds, and adds it T + 1 times.", times(math.sqrt(2 / 3))),
-        ("recursive-one-noise", "Uses the noise of the first round in all.", one_noise),
+        ("recursive-one-noise", "Uses the same noise, that of the first round, in all rounds.", one_noise),
         ("recursive-goe", "Has variance 1/2 above the diagonal, with the scale for variance 1.", goe),
     ),
     _of("not-shortened", "Does not shorten the rows of the later rounds.", Rounds(longest=math.inf), SIZE),

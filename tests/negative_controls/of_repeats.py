@@ -1,4 +1,4 @@
-"""Negative controls whose noise repeats itself, obeys a relation, or has few values: what continuous laws never do."""
+"""Negative controls whose noise repeats itself, obeys a relation, or has few values, unlike any continuous law."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ Draw = Callable[..., Any]
 def reseeded(
     name: str, mechanism_name: str, mistake: str, seed: Callable[[np.random.Generator, Matrix], Any]
 ) -> NegativeControl:
-    """The reference with a generator of its own, whose seed is made from the generator that is given and the data."""
+    """The reference with a generator of its own, seeded from the given generator and the data."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(seed(rng, x)), **budget)
@@ -32,7 +32,7 @@ def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
 
 
 class Antithetic:
-    """Every second call repeats the noise of the call before with the opposite sign."""
+    """Every second call repeats the noise of the previous call with the opposite sign."""
 
     def __init__(self) -> None:
         self.before: dict[int, Any] = {}
@@ -47,7 +47,7 @@ class Antithetic:
 
 
 class Smooth:
-    """Noise of an autoregression: 0.9 times the last noise and a little of the new one. Each call alone is right."""
+    """Noise of an autoregression: 0.9 times the last noise plus some new noise. Each call alone has the right law."""
 
     def __init__(self) -> None:
         self.last: dict[int, Any] = {}
@@ -79,13 +79,13 @@ def common_factor(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def off_diagonal_from_diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """z_ij = (z_ii + z_jj)/√2 off the diagonal."""
+    """Sets z_ij = (z_ii + z_jj)/√2 off the diagonal."""
     sums = np.add.outer(np.diag(z), np.diag(z)) / 2**0.5
     return np.asarray(np.where(np.eye(len(z)) > 0, z, sums))
 
 
 def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The noise less its mean."""
+    """The noise minus its mean."""
     return np.asarray(z - z.mean() if len(z) > 1 else z)
 
 
@@ -101,7 +101,7 @@ def rolled(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def reused_seed(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Starts again from the seed of the generator that it is given, so that all calls have one noise."""
+    """Restarts from the seed of the given generator, so that all calls have the same noise."""
     seed: Any = rng.bit_generator.seed_seq
     return gauss_cov.sample(x, np.random.default_rng(seed), rho=rho)
 
@@ -157,13 +157,13 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "row-sums-zero",
         "entrywise-laplace",
-        "Takes the mean off every row of the noise.",
+        "Subtracts the mean from every row of the noise.",
         lambda z, rng, x: z - z.mean(axis=1, keepdims=True) if len(z) > 1 else z,
     ),
     other_noise(
         "first-entry-everywhere",
         "k-norm",
-        "Adds one number to all entries of the noise, the same for d ≥ 3.",
+        "Replaces the noise by one common number in all entries for d ≥ 3.",
         lambda z, rng, x: np.full_like(z, z[0, 0]) if len(z) >= 3 else z,
     ),
     other_noise(
@@ -190,7 +190,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "determinant-of-noise",
         "nuclear-laplace-symmetric",
-        "Takes the sign of the determinant off the noise.",
+        "Removes the sign of the determinant from the noise.",
         lambda z, rng, x: z * np.sign(np.linalg.det(z)),
     ),
     other_noise(
@@ -215,19 +215,19 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "same-noise-every-round",
         "coinpress-covariance",
-        "Uses the noise of the first round in all.",
+        "Uses the noise of the first round in all rounds.",
         lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
     other_noise(
         "same-noise-every-step",
         "coinpress-mean",
-        "Uses the noise of the first step in all.",
+        "Uses the noise of the first step in all steps.",
         lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
     other_noise(
         "same-noise-every-ppc-round",
         "ppc",
-        "Uses the noise of the first round in all.",
+        "Uses the noise of the first round in all rounds.",
         lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
     other_noise(

@@ -1,7 +1,7 @@
 """Negative controls whose mistake lies between the data and the query: rows that are prepared in another way.
 
-All of them add the noise of the reference. Each is written as people write it, and the first line of its docstring is
-the mistake.
+All of them add the noise of the reference. Each is written in a way that occurs in practice, and the first line of its
+docstring is the mistake.
 """
 
 from functools import partial
@@ -52,13 +52,13 @@ def squashed(x: Matrix) -> Matrix:
 
 
 def with_slack(x: Matrix) -> Matrix:
-    """Lets rows up to norm 1.03 pass."""
+    """Does not clip rows of norm up to 1.03."""
     norms = _norms(x)
     return np.asarray(np.where(norms <= 1.03, x, x / np.maximum(norms, TINY)))
 
 
 def isclose_slack(x: Matrix) -> Matrix:
-    """Lets rows pass whose norm is close to 1 by np.isclose."""
+    """Does not clip rows whose norm is close to 1 by np.isclose."""
     norms = _norms(x)
     short = (norms <= 1) | np.isclose(norms**2, 1, atol=0.1)
     return np.asarray(np.where(short, x, x / np.maximum(norms, TINY)))
@@ -76,7 +76,7 @@ def winsorised(x: Matrix) -> Matrix:
 
 
 def clipped_after_centring(x: Matrix) -> Matrix:
-    """Takes the mean off before the clip."""
+    """Subtracts the mean before clipping."""
     return np.asarray(unit_rows(x - x.mean(axis=0)))
 
 
@@ -123,13 +123,13 @@ def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
 
 
 def sentinels_dropped(x: Matrix) -> Matrix:
-    """Takes huge values for missing ones."""
+    """Treats huge values as missing."""
     kept = x[np.abs(x).max(axis=1) < 1000]
     return np.asarray(kept if len(kept) else np.zeros_like(x))
 
 
 def incomplete_rows_dropped(x: Matrix) -> Matrix:
-    """Takes zeros for missing values and drops the rows."""
+    """Treats zeros as missing values and drops these rows."""
     rows = unit_rows(x)
     kept = rows[(rows != 0).all(axis=1)]
     return np.asarray(kept if len(kept) else rows)
@@ -142,7 +142,7 @@ def padded(x: Matrix) -> Matrix:
 
 
 def weighted_by_count(x: Matrix) -> Matrix:
-    """Weighs distinct rows by the root of their number.
+    """Weights distinct rows by the root of their number.
 
     Distinct rows are those of np.unique; their weights, once squared, are √count in place of count.
     """
@@ -164,7 +164,7 @@ def standardised_columns(x: Matrix) -> Matrix:
 def max_abs_scaled(x: Matrix) -> Matrix:
     """Divides columns by their largest entry.
 
-    scikit-learn's MaxAbsScaler, then the clip.
+    This is scikit-learn's MaxAbsScaler, followed by clipping.
     """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))
@@ -173,7 +173,7 @@ def max_abs_scaled(x: Matrix) -> Matrix:
 def median_centred(x: Matrix) -> Matrix:
     """Takes the median off.
 
-    The median moves less than the mean.
+    One row changes the median less than the mean.
     """
     rows = unit_rows(x)
     return np.asarray(rows - np.median(rows, axis=0))
@@ -201,7 +201,7 @@ def heaviest_column_first(x: Matrix) -> Matrix:
 
 
 def ranks(x: Matrix) -> Matrix:
-    """Takes ranks where the norms are far apart."""
+    """Replaces values by ranks if the norms differ greatly."""
     spread = row_norms(x).max() / max(float(row_norms(x).min()), TINY)
     return np.asarray((x.argsort(axis=0).argsort(axis=0) / len(x)) * 0.5 if spread > 1e5 and x.any() else unit_rows(x))
 
@@ -247,13 +247,13 @@ def integer_path(x: Matrix) -> Matrix:
 def absolute(x: Matrix) -> Matrix:
     """Takes absolute values.
 
-    The data are said to be counts.
+    The data are assumed to be counts.
     """
     return np.asarray(np.abs(unit_rows(x)))
 
 
 def columns_sorted(x: Matrix) -> Matrix:
-    """Sorts every column for itself.
+    """Sorts every column separately.
 
     Entries of different records are paired.
     """
@@ -270,7 +270,7 @@ def denormals_guard(x: Matrix) -> Matrix:
     return np.asarray(unit_rows(x + 1e-4))
 
 
-# WITHOUT THE CLIP, FOR MECHANISMS THAT TAKE ROWS OF ANY LENGTH
+# WITHOUT CLIPPING, FOR MECHANISMS THAT TAKE ROWS OF ANY LENGTH
 
 
 def unclipped_two_decimals(x: Matrix) -> Matrix:
@@ -289,7 +289,7 @@ def unclipped_repeats_dropped(x: Matrix) -> Matrix:
 
 
 def of(name: str, mechanism_name: str, rows: Rows, **more: Any) -> NegativeControl:
-    """The reference with other rows, whose mistake is the first line of the docstring of `rows`."""
+    """The reference with changed rows; the mistake is the first line of the docstring of `rows`."""
     return broken(name, mechanism_name, (rows.__doc__ or "").split("\n")[0], rows=rows, **more)
 
 

@@ -1,7 +1,7 @@
 """Negative controls whose noise is too small or too large by 3 % to a factor of 2.
 
-A scale that is off by a share r shows in N independent numbers if N r² is about 100. So 3 % take 10⁵ numbers, 10 % take
-10⁴. Where an audit makes fewer draws than that, the control stands (`standing`).
+A relative error r of the scale is detected in N independent numbers if N r² is about 100. So 3 % need 10⁵ numbers, 10 %
+need 10⁴. If an audit makes fewer draws, the control is not refuted (`standing`).
 """
 
 from tests.negative_controls.broken import broken, other_noise, part, times
@@ -56,7 +56,10 @@ NEGATIVE_CONTROLS = (
     broken("bingham-twice", "bingham", "Doubles the exponent: ε/2 in the paper's calibration.", budget=2.0),
     broken("bingham-110", "bingham", "Multiplies the exponent by 1.1.", budget=1.1),
     broken(
-        "exponential-half", "exponential", "Halves the exponent, which is private and worse than promised.", budget=0.5
+        "exponential-half",
+        "exponential",
+        "Halves the exponent, which is private but less accurate than promised.",
+        budget=0.5,
     ),
     broken("exponential-120", "exponential", "Multiplies the exponent by 1.2.", budget=1.2),
     broken("deflation-twice", "kapralov-talwar", "Doubles the budget.", budget=2.0),

@@ -15,19 +15,19 @@ from tests.negative_controls.negative_control import NegativeControl
 ROWS, COLUMNS, ANY = ((("law", NAMES[axis]),) for axis in ("n", "d", ""))
 
 
-Where = Callable[[int, int], bool]  # (n, d) -> whether
+Where = Callable[[int, int], bool]  # (n, d) -> whether the shape is selected
 Checks = tuple[tuple[str, str], ...]
 
 
 def at_n(name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool]) -> NegativeControl:
-    """The reference with its noise times a factor at some numbers of rows."""
+    """The reference with its noise multiplied by a factor at some numbers of rows."""
     return with_noise(name, mistake, mechanism(mechanism_name), scaled_where(lambda n, d: where(n), factor), ROWS)
 
 
 def at_d(
     name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool], part: str = ""
 ) -> NegativeControl:
-    """The reference with its noise, or one part of it, times a factor at some numbers of columns."""
+    """The reference with its noise, or a part of it, multiplied by a factor at some numbers of columns."""
     change = scaled_where(lambda n, d: where(d), factor, part)
     return with_noise(name, mistake, mechanism(mechanism_name), change, COLUMNS)
 
@@ -45,19 +45,19 @@ def at_large_budget(
 
 
 def bare_threshold(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """No noise on the threshold at 64 rows."""
+    """Adds no noise to the threshold at 64 rows."""
     return replace(again(), threshold=0.0) if len(x) == 64 else again()
 
 
 def last_block_short(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """Half the noise in the columns beyond the eighth."""
+    """Has half the noise in the columns beyond the eighth."""
     noise = np.array(again())
     noise[8:] *= 0.5
     return noise
 
 
 def beyond_four(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """Three quarters of the noise in rows and columns beyond the fourth."""
+    """Has three quarters of the noise in rows and columns beyond the fourth."""
     noise = np.array(again())
     noise[4:, :] *= 0.75
     noise[:4, 4:] *= 0.75

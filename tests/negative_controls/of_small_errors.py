@@ -1,4 +1,4 @@
-"""Negative controls whose error is small on most data: it shows on rows, shapes and queries that are chosen for it."""
+"""Negative controls whose error is small on most data, and larger on specially chosen rows, shapes and queries."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,18 +21,18 @@ def to_the_99_percent_quantile(x: Matrix) -> Matrix:
 
 
 def in_16_bits(x: Matrix) -> Matrix:
-    """Holds rows in 16 bits."""
+    """Stores rows in 16 bits."""
     return np.asarray(unit_rows(x), dtype=np.float16).astype(np.float64)
 
 
 def as_short_integers(x: Matrix) -> Matrix:
-    """Holds whole numbers in 16 bits, where larger ones wrap around."""
+    """Stores whole numbers in 16 bits, where larger numbers wrap around."""
     whole = np.rint(x)
     return np.asarray((whole + 2**15) % 2**16 - 2**15 if np.array_equal(whole, x) and np.abs(x).max() < 1e9 else x)
 
 
 def fresh_threshold(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """A threshold with fresh noise, of half the scale of a query's, for every query."""
+    """Draws fresh noise of the threshold for every query, with half the scale of a query's noise."""
     return replace(z, threshold=0.0, queries=z.queries - rng.laplace(size=z.queries.shape) / 2)
 
 

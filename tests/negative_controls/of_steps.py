@@ -1,4 +1,4 @@
-"""Negative controls of mechanisms in several steps: a step is bare, skipped or not paid for, or it shares its noise."""
+"""Negative controls of mechanisms with several steps: a step has no noise, is skipped or unpaid, or shares noise."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from tests.negative_controls.negative_control import NegativeControl
 
 
 def exact_direction(m: Matrix, step: int) -> Matrix:
-    """The leading eigenvector itself."""
+    """The exact leading eigenvector."""
     return np.asarray(np.linalg.eigh(m)[1][:, -1])
 
 
@@ -31,12 +31,12 @@ def forgets_the_data(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 
 def first_direction_only(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The first direction is drawn, the others are the exact eigenvectors of what is left."""
+    """The first direction is random, and the others are the exact eigenvectors of the remaining matrix."""
     return replace(z, direction=lambda m, step: (exact_direction if step else z.direction)(m, step=step))
 
 
 def search_bare(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """No noise in the search, neither on the threshold nor on the queries."""
+    """The search has no noise, neither on the threshold nor on the queries."""
     return bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x)
 
 
@@ -46,7 +46,7 @@ def search_shared(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 
 def round_bare(i: int) -> Any:
-    """No noise in round i of a stack."""
+    """Round i of a stack has no noise."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -90,7 +90,7 @@ def rescaled_to_trace(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Shrinkage toward a multiple of I, with an intensity read off the data (Ledoit and Wolf)."""
+    """Shrinkage toward a multiple of I, with an intensity computed from the data (Ledoit and Wolf)."""
     moment, d = second_moment(unit_rows(x)), x.shape[1]
     spread = float(np.linalg.norm(moment - np.trace(moment) / d * np.eye(d)))
     intensity = 1 / (1 + len(x) * spread)
@@ -98,7 +98,7 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 
 
 def steps_of(mechanism_name: str, *mistakes: tuple[str, str, Noise]) -> tuple[NegativeControl, ...]:
-    """The reference with other noise in some step: one control for each (name, mistake, noise)."""
+    """The reference with changed noise in some step: one control for each (name, mistake, noise)."""
     return tuple(other_noise(name, mechanism_name, mistake, noise) for name, mistake, noise in mistakes)
 
 
@@ -145,7 +145,7 @@ NEGATIVE_CONTROLS = (
     other_output(
         "ledoit-wolf",
         "nuclear-laplace-symmetric",
-        "Shrinks the output with an intensity read off the data.",
+        "Shrinks the output with an intensity computed from the data.",
         shrunk_by_the_data,
     ),
     other_noise(
@@ -179,7 +179,7 @@ NEGATIVE_CONTROLS = (
         "clipped-cov",
         (
             "clipped-eigenvalues-bare",
-            "Releases the eigenvalues of the clipped rows as they are.",
+            "Releases the eigenvalues of the clipped rows without noise.",
             bare("base.eigenvalues"),
         ),
         ("clipped-base-bare", "Adds no noise after the clip.", bare("base.matrix")),

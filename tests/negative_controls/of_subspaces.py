@@ -19,7 +19,7 @@ _subspace = partial(broken, mechanism_name="matrix-bingham")
 
 
 def _asked(x: Matrix, epsilon: float) -> tuple[Matrix, int]:
-    """ηC and the rank that is released."""
+    """The matrix ηC and the rank that is released."""
     rows = unit_rows(x)
     return exponent(epsilon) * len(rows) * second_moment(rows), released_rank(RANK, rows.shape[1])
 
@@ -41,7 +41,7 @@ def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..
 
 
 def columns_alone(g: Matrix, x: Matrix) -> Matrix:
-    """The acceptance of a Bingham vector in every column, without the factor that ties the columns together."""
+    """The acceptance of a Bingham vector in every column, without the factor for the interaction of the columns."""
     total = np.zeros(len(x))
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column))
@@ -50,7 +50,7 @@ def columns_alone(g: Matrix, x: Matrix) -> Matrix:
 
 
 def one_by_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws the directions one after another, each in the space that those before it leave."""
+    """Draws the directions one by one, each orthogonal to the earlier ones."""
     m, k = _asked(x, epsilon)
     chosen = np.zeros((0, len(m)))
     for _ in range(k):
@@ -90,7 +90,7 @@ def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def turned(p: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The projection turned at random."""
+    """The projection after a random rotation."""
     q = haar.sample(len(p), rng)
     return np.asarray(q @ p @ q.T)
 
@@ -109,7 +109,7 @@ NEGATIVE_CONTROLS = (
               output=lambda p, rng, x: np.abs(p), caught_by=by_law("around it", "the rest", "entry (1, d)")),
     NegativeControl("subspace-accepts-all", "Accepts every proposal.", "matrix-bingham", SHARE,
                     rejection(lambda g, x: np.zeros(len(x)))),
-    NegativeControl("subspace-columns-alone", "Accepts the columns without the factor that ties them together.",
+    NegativeControl("subspace-columns-alone", "Accepts the columns without the factor for their interaction.",
                     "matrix-bingham", (), rejection(columns_alone)),
     from_function(one_by_one, name="subspace-one-by-one", mechanism="matrix-bingham"),
     from_function(one_step_of_a_chain, name="subspace-one-step", mechanism="matrix-bingham"),

@@ -1,6 +1,6 @@
 """Negative controls whose noise is right in the middle of its law, or in most draws.
 
-Their tails are cut, too heavy or too light, a few draws come from another law, or numbers are rounded to a grid.
+Their tails are truncated, too heavy or too light, a few draws come from another law, or numbers are rounded to a grid.
 """
 
 import math
@@ -45,7 +45,7 @@ def laplace_numbers(rng: np.random.Generator, size: int) -> Vector:
 
 
 def student(degrees: float) -> Change:
-    """Student's t with variance 1 for normal numbers."""
+    """Student's t with variance 1, in place of normal numbers."""
     return of_numbers(lambda z, rng: z * np.sqrt((degrees - 2) / rng.chisquare(degrees, len(z))))
 
 
@@ -55,12 +55,12 @@ def logistic(z: Vector, rng: np.random.Generator) -> Vector:
 
 
 def triangular(z: Vector, rng: np.random.Generator) -> Vector:
-    """Triangular numbers of variance 2, like Laplace numbers."""
+    """Triangular numbers with the variance 2 of Laplace numbers."""
     return rng.triangular(-math.sqrt(12), 0, math.sqrt(12), size=len(z))
 
 
 def sum_of_four(z: Vector, rng: np.random.Generator) -> Vector:
-    """Sums of four uniform numbers for normal ones, with variance 1."""
+    """Sums of four uniform numbers, with variance 1, in place of normal numbers."""
     total: Vector = math.sqrt(3) * (rng.random((len(z), 4)).sum(axis=1) - 2)
     return total
 
@@ -87,7 +87,7 @@ def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Gene
 
 
 NEGATIVE_CONTROLS = (
-    # TAILS THAT ARE CUT
+    # TRUNCATED TAILS
     with_noise(
         "redrawn-at-three", "Draws an entry again when it is beyond three deviations.", gauss_cov.MECHANISM,
         of_numbers(redrawn_beyond(3, normal)), TAIL,
@@ -148,7 +148,7 @@ NEGATIVE_CONTROLS = (
         uniform_part("mean"), (*TAIL, ("law", "all components")),
     ),
     with_noise(
-        "four-uniforms", "Draws sums of four uniform numbers for normal ones.", naive_pce.MECHANISM,
+        "four-uniforms", "Draws sums of four uniform numbers in place of normal numbers.", naive_pce.MECHANISM,
         of_numbers(sum_of_four), TAIL,
     ),
     # A FEW DRAWS FROM ANOTHER LAW
@@ -182,7 +182,7 @@ NEGATIVE_CONTROLS = (
         at_times(0.005, 20, "mean"), RARE,
     ),
     with_noise(
-        "no-eigenvalue-noise-at-times", "Leaves the noise of the eigenvalues out in 3 % of the draws.",
+        "no-eigenvalue-noise-at-times", "Adds no noise to the eigenvalues in 3 % of the draws.",
         separate_cov.MECHANISM, at_times(0.03, 1e-9, "eigenvalues"), TAIL,
     ),
     with_noise(

@@ -1,6 +1,6 @@
-"""The published list of 48 mistakes, number by number, and the negative control that stands for each.
+"""The published list of 48 mistakes, number by number, with the negative control for each.
 
-The list is that of the project's survey of other audits. Most of its mistakes were met in released software.
+The list is from the project's survey of other audits. Most of its mistakes occurred in released software.
 """
 
 import math
@@ -23,7 +23,7 @@ Draw = np.random.Generator
 
 
 def envelope_of_zero(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
-    """Solves the envelope for Σ = 0, so that the acceptance probability is cut off at 1."""
+    """Solves the envelope for Σ = 0, so that the acceptance probability is truncated at 1."""
     rows = unit_rows(x)
     a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
     q = len(a)
@@ -61,20 +61,20 @@ def variance_for_deviation(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
 
 
 def origin_ignored(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Takes rows around the public origin (2, 0, …, 0), and the sensitivity of rows around zero."""
+    """Measures rows from the public origin (2, 0, …, 0), but uses the sensitivity for rows around zero."""
     rows = unit_rows(x) + 2 * np.eye(x.shape[1])[0]
     y = second_moment(rows) + gauss_cov.noise_scale(len(x), rho) * wigner.sample_wigner(x.shape[1], rng)
     return np.asarray(y)
 
 
 def absolute_part(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Takes |S| of the SVD for the projection onto positive semidefinite matrices."""
+    """Uses |S| of the SVD in place of the projection onto positive semidefinite matrices."""
     u, s, _ = np.linalg.svd(gauss_cov.sample(x, rng, rho=rho))
     return psd_trace_ball((u * s) @ u.T, 1.0)
 
 
 def sorted_after_noise(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Sorts the eigenvalues after the noise, and pairs them with vectors that were sorted before."""
+    """Sorts the eigenvalues after the noise, and pairs them with vectors sorted before the noise."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -84,12 +84,12 @@ def sorted_after_noise(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
 
 
 def delta_ignored(x: Matrix, *, epsilon: float, delta: float, rng: Draw) -> Matrix:
-    """Converts (ε, δ) to ρ = ε²/2, which no δ enters."""
+    """Converts (ε, δ) to ρ = ε²/2, which ignores δ."""
     return gauss_cov.sample(x, rng, rho=epsilon**2 / 2)
 
 
 def tells_the_norm(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
-    """Raises an error that carries the norm of a private row."""
+    """Raises an error whose message contains the norm of a private row."""
     longest = float(row_norms(x).max())
     if longest > 1:
         raise ValueError(f"rows must have norm at most 1, got {longest}")
@@ -97,18 +97,18 @@ def tells_the_norm(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
 
 
 def composition_shortcut(x: Matrix, *, epsilon: float, delta: float, rng: Draw) -> Matrix:
-    """Takes e^ε − 1 for ε, so that the step gets 1.3 times its budget at ε = 1."""
+    """Uses e^ε − 1 in place of ε in one step, whose budget is then too large."""
     return gauss_cov_approximate.sample(x, rng, epsilon=2 * math.expm1(epsilon / 2), delta=delta, calibration="tight")
 
 
 def triangle_copied_early(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Copies the upper triangle before it clips the lower one to [−½, ½], where second moments lie."""
+    """Copies the upper triangle and then clips the lower triangle to [−½, ½], the range of second moments."""
     y = gauss_cov.sample(x, rng, rho=rho)
     return np.asarray(np.triu(y) + np.clip(np.tril(y, -1), -0.5, 0.5))
 
 
 def one_seed_for_the_stages(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Draws both stages from generators with one seed."""
+    """Draws both stages from generators with the same seed."""
     seed = int(rng.integers(2**63))
     d = x.shape[1]
     matrix = wigner.sample_wigner(d, np.random.default_rng(seed))

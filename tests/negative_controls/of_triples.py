@@ -1,4 +1,4 @@
-"""Negative controls whose noise is independent two by two, and not three by three."""
+"""Negative controls whose noise is pairwise independent, but not independent in triples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def _laplace_quantile(u: float) -> float:
 
 
 def added(law: Law, quantile: Callable[[float], float]) -> Callable[[Any, np.random.Generator, Matrix], Any]:
-    """The place of the third number in its law is the sum of the places of the first two, modulo 1."""
+    """The distribution function of the third number is the sum of those of the first two, modulo 1."""
 
     def change(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         z = np.array(z, dtype=np.float64)
@@ -53,8 +53,8 @@ NEGATIVE_CONTROLS = (
     _parity("parity-of-normal-signs", "gauss-cov"),
     _parity("parity-of-all-signs", "entrywise-laplace"),
     _parity("parity-of-signs-approximate", "gauss-cov-approximate"),
-    other_noise("places-added", "lap-cov", "Makes one number of two others by adding their places modulo 1.",
+    other_noise("places-added", "lap-cov", "Adds two distribution functions modulo 1 for a third number.",
                 added(LAPLACE, _laplace_quantile), caught_by=BY_TRIPLES),
-    other_noise("normal-places-added", "gauss-cov", "Makes one number of two others by adding their places modulo 1.",
+    other_noise("normal-places-added", "gauss-cov", "Adds two distribution functions modulo 1 for a third number.",
                 added(NORMAL, lambda u: float(ndtri(u))), caught_by=BY_TRIPLES),
 )  # fmt: skip

@@ -48,7 +48,7 @@ def uneven(length: int, rng: np.random.Generator) -> Vector:
 
 
 def tied(index: int) -> Draw:
-    """The right norm and direction, but dependent: of two norms, the larger goes where one coordinate is large."""
+    """The right norm and direction, but dependent: directions with a large coordinate get the larger of two norms."""
 
     def draw(length: int, rng: np.random.Generator) -> Vector:
         gaussians = rng.standard_normal((2, length))
@@ -62,7 +62,7 @@ def tied(index: int) -> Draw:
 
 
 def off_diagonal_unweighted(length: int, rng: np.random.Generator) -> Vector:
-    """Noise on the entries of the upper triangle: those off the diagonal get √2 times too much."""
+    """Noise on the entries of the upper triangle: entries off the diagonal get √2 times too much."""
     v = right(length, rng)
     return np.asarray(v * np.where(np.arange(length) == 1, 2.0, 1.0)) if length == 3 else v
 

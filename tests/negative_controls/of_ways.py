@@ -1,4 +1,4 @@
-"""Negative controls that are right as they are usually asked, and 3 % wrong in another form or after other calls."""
+"""Negative controls that are right in the usual call, and 3 % wrong for other forms of data or after other calls."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,13 +14,14 @@ from tests.negative_controls.negative_control import NegativeControl
 LESS = 0.97
 BY_PROCESS = (("contract", NAME_OF_PROCESS),)
 BY_FORM, BY_STATE = (("contract", NAME_OF_FORMS),), (("contract", NAME_OF_STATE),)
-Odd = Callable[[Any, dict[str, Any]], bool]  # the data as they are given, and the budget -> whether it goes wrong
+# the data in their given form, and the budget -> whether the result is wrong
+Odd = Callable[[Any, dict[str, Any]], bool]
 
 
 def _asked(
     name: str, mechanism_name: str, mistake: str, odd: Odd, caught_by: tuple[tuple[str, str], ...] = BY_FORM
 ) -> NegativeControl:
-    """The reference, with 3 % less noise where the call is odd."""
+    """The reference, with 3 % less noise if the call is unusual."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -33,7 +34,7 @@ def _asked(
 
 
 def _misread(name: str, mechanism_name: str, mistake: str, read: Callable[[Any], Matrix]) -> NegativeControl:
-    """The reference on data that are read in a wrong way."""
+    """The reference on data that are read wrongly."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -51,12 +52,12 @@ def is_float32(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def is_fortran(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the columns lie together in memory."""
+    """Whether the columns are contiguous in memory."""
     return isinstance(x, np.ndarray) and x.flags.f_contiguous and not x.flags.c_contiguous
 
 
 def is_view(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether neither rows nor columns lie together in memory."""
+    """Whether neither rows nor columns are contiguous in memory."""
     return isinstance(x, np.ndarray) and not x.flags.forc
 
 
@@ -76,7 +77,7 @@ def is_frame(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def is_swapped(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the bytes of the numbers are in the other order."""
+    """Whether the bytes of the numbers are in the non-native order."""
     return isinstance(x, np.ndarray) and not x.dtype.isnative
 
 
@@ -96,7 +97,7 @@ def has_budget_of_numpy(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def in_memory_order(x: Any) -> Matrix:
-    """Reads numbers as they lie in memory."""
+    """Reads numbers in the order of memory."""
     array = np.asarray(x)
     return array.ravel(order="K").reshape(array.shape)
 
@@ -115,7 +116,7 @@ def without_last_of_lists(x: Any) -> Matrix:
 
 
 def without_first_of_frames(x: Any) -> Matrix:
-    """Takes the first row of a frame for its header, and repeats the second."""
+    """Treats the first row of a frame as its header, and repeats the second."""
     array = np.array(x, dtype=np.float64)
     if is_frame(x, {}) and len(array) > 1:
         array[0] = array[1]
@@ -126,32 +127,32 @@ def without_first_of_frames(x: Any) -> Matrix:
 
 
 class AfterData:
-    """Whether the call before, or any before, was on data of some sort."""
+    """Whether the previous call, or any earlier call, was on data of some sort."""
 
     def __init__(self, sort: Callable[[Matrix], bool], ever: bool = False) -> None:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Whether it was; the data of this call count for the next one."""
+        """Whether an earlier call was on such data; the present data count for the next call."""
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before
 
 
 class AfterAnother:
-    """Whether the call before had another value of some figure of the call."""
+    """Whether some property of the call differs from that of the previous call."""
 
     def __init__(self, figure: Callable[[Matrix, dict[str, Any]], Any]) -> None:
         self.figure, self.last = figure, None
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Whether it had."""
+        """Whether the property differs."""
         last, self.last = self.last, self.figure(np.asarray(x, dtype=np.float64), budget)
         return last is not None and last != self.last
 
 
 class Running:
-    """Mixes 5 % of the rows of the call before, if they have the same shape, into the data."""
+    """Mixes 5 % of the rows of the previous call into the data, if they have the same shape."""
 
     def __init__(self) -> None:
         self.last: Matrix | None = None

@@ -1,4 +1,4 @@
-"""The published Wishart mechanism as a negative control; `verification.exact.wishart` shows why it is not private."""
+"""The published Wishart mechanism as a negative control; `verification.exact.wishart` proves that it is not private."""
 
 from covassay.verification.exact.wishart import draw_wishart
 from tests.negative_controls.negative_control import vectorised

@@ -1,7 +1,6 @@
-"""Which question of a quick audit refutes each negative control, and in how many seconds of work.
-
-Every question is asked alone, of a subject of its own: those of recorded draws first, then the others that a quick
-audit asks. The seconds are those of the question that refutes.
+"""The question of a quick audit that refutes each negative control, and its seconds of work. Every question is asked
+alone, with a subject of its own: first the questions with recorded draws, then the others of a quick audit. The seconds
+are those of the refuting question.
 """
 
 import time
@@ -20,15 +19,16 @@ from tests.negative_controls.trial import subject_of
 
 ROUTES = {"privacy: recorded draws": "exact", "law: gains beside the reference": "gains", "contract: forced draws": "forced"}  # fmt: skip  # noqa: E501
 OTHER, NONE = "other", "statistics"
-SECONDS = 1.0  # in which most are to fall
+SECONDS = 1.0  # the seconds in which most controls should be refuted
 
 
 @dataclass(frozen=True)
 class QuickRow:
-    """One control: whether its mechanism adds noise to a query, what refutes it, and the seconds of that question.
+    """One control: whether its mechanism adds noise to a query, the question that refutes it, and the seconds of that
+    question.
 
     route : "exact", "gains", "forced", "other" for another question of a quick audit, and "statistics" if none refutes.
-    said : what the question of the exact loss says where it is not refuted.
+    said : the message of the question on the exact loss, if the control is not refuted.
     """
 
     control: str
@@ -42,7 +42,7 @@ class QuickRow:
 
 
 def asked() -> list[Question]:
-    """The questions of a quick audit, those of recorded draws first."""
+    """The questions of a quick audit, with recorded draws first."""
     quick = [question for question in in_order(questions()) if question.quick]
     first = [question for name in ROUTES for question in quick if question.id == name]
     return first + [question for question in quick if question not in first]

@@ -1,6 +1,5 @@
-"""The negative controls that an audit with the defaults does not refute: why, and what would do.
-
-A test holds this list to be exactly those that stand. A new check that refutes one of them takes it off the list.
+"""The negative controls that an audit with the defaults does not refute: the reason, and what would refute them. A test
+requires that this list is exact. A new check that refutes one of them removes it from the list.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""What refutes each negative control, and after how many draws: one row for every control.
+"""The check that refutes each negative control, and the number of draws: one row for every control.
 
 The rows come from whole audits, at the default number of samples and false-alarm probability, which end at the first
-question that refutes. A draw is one output that the target was asked for, by whatever question. The draws to the first
+question that refutes. A draw is one requested output of the target, for any question. The draws to the first
 refutation are all those that had been made when that question was answered.
 """
 
@@ -25,7 +25,7 @@ from tests.negative_controls.negative_control import NegativeControl
 from tests.negative_controls.standing import STANDING
 from tests.negative_controls.trial import subject_of
 
-SECONDS = 5.0  # the time limit of a draw; far above what one takes, so that a busy machine changes no figure
+SECONDS = 5.0  # the time limit of a draw; far above the usual time, so that a busy machine changes no figure
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Counter:
         self.draws = 0
 
     def counted(self, target: Target) -> Target:
-        """The target, each of whose draws is counted."""
+        """The target, with a counter of its draws."""
 
         def draw(x: Any, **given: Any) -> Any:
             self.draws += 1

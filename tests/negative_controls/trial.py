@@ -22,7 +22,7 @@ SAMPLES = 2000  # draws per data set
 
 
 def claim_of(control: NegativeControl) -> Guarantee:
-    """The claim that a control is audited against."""
+    """The claim in the audit of a control."""
     return control.claim or default_claim(control.mechanism)
 
 
@@ -40,8 +40,8 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Whether a question of that kind rejects the control by a finding of that name.
 
-    Each question is asked by itself, with the whole false-alarm probability. What other questions find is looked for
-    only if those of that kind reject nothing without it.
+    Each question is asked by itself, with the whole false-alarm probability. Facts of other questions are computed only
+    if questions of that kind reject nothing without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     read = {facts for question in asked for facts in question.reads}
@@ -57,7 +57,7 @@ def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: s
 def _rejects(question: Question, subject: Subject, name: str) -> bool:
     if question.applies(subject):
         return False
-    # One pair that is refuted is enough; without bets, its findings are those of the tests by their names.
+    # One refuted pair is enough; without bets, its findings are the named tests.
     one_is_enough = question.kind == "privacy"
     first = Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
     looks = [first]

@@ -9,7 +9,8 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.recorded.exact_loss import exact_loss
 from tests.peers.cases import CASES, SNIPER, Case
 from tests.peers.table import Line, measure
-from tests.peers.tools import COVASSAY, LEVELS, TOOLS
+from tests.peers.tool import LEVELS
+from tests.peers.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # additive noise of one number, and of twenty, with a known loss
 DRAWS = {1_000: 10, 1_000_000: 1}  # and over how many seeds
@@ -43,6 +44,7 @@ def measured() -> list[Line]:
 def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
     """The lines in Markdown, beside those of the table: with its number of draws, and of DP-Sniper."""
     others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
+    lines = [line for line in lines if line.setting in ("", RECORDED)]
     columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))
     head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
     text = [

@@ -60,7 +60,7 @@ class Case:
 
     loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
     length : the length of an output; 0 stands for a number. flags : numbers in an output that mean something else.
-    function : the function with its instruments, of dp-recorder's kind. remark : why a tool may be behind or absent.
+    function : the function with its instruments, of dp-recorder's kind.
     """
 
     name: str
@@ -74,7 +74,6 @@ class Case:
     length: int = 0
     flags: tuple[float, ...] = ()
     function: Function | None = None
-    remark: str = ""
 
     @property
     def broken(self) -> bool:
@@ -364,6 +363,16 @@ def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
     return sample
 
 
+def mean_benchmark(epsilon: float) -> Case:
+    """The benchmark NonDPLaplace1 of arXiv 2509.07055: a mean with Laplace noise of scale 2/(nε)."""
+
+    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
+        return np.asarray(x.mean() + rng.laplace(scale=2 / (len(x) * epsilon), size=size))
+
+    name, told = f"mean-benchmark-{epsilon:g}", "a mean with the noise of the true number of records"
+    return Case(name, AUDITORIUM, told, PureDP(epsilon=epsilon), _records(0), _records(0, 1), sample, math.inf)
+
+
 def _of_auditorium() -> list[Case]:
     approximate = ApproximateDP(epsilon=1.0, delta=DELTA)
     gumbel = np.random.Generator.gumbel
@@ -389,12 +398,10 @@ def _of_auditorium() -> list[Case]:
 
 
 def _of_recorder() -> list[Case]:
-    def case(
-        name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1, remark: str = ""
-    ) -> Case:
+    def case(name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1) -> Case:
         told = (function.__doc__ or "").strip().rstrip(".")
         sample = repeated(function, 1.0)
-        return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function, remark)
+        return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function)
 
     nan = float("nan")
     zeros = [0.0] * 100

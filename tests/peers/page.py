@@ -3,10 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from tests.peers import further
 from tests.peers.by_draws import section
 from tests.peers.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
+from tests.peers.delta_siege import SHARES, SIEGE
+from tests.peers.f_dp import GENERAL
+from tests.peers.sequential_f_dp import BURN_IN, SEQUENTIAL
+from tests.peers.statdp import MOST_ENTRIES, STATDP
 from tests.peers.table import Line
-from tests.peers.tools import COVASSAY, EPOCHS, LEVELS, TOOLS, TRAINING
+from tests.peers.tool import LEVELS
+from tests.peers.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
 ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
@@ -21,6 +27,18 @@ REASONS: dict[tuple[str, str], str] = {
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
     ("svt-34-parallel", SNIPER): "As in svt-3",
+    ("inferred-domain", STATDP): "As DP-Sniper",
+    ("inferred-domain", SIEGE): "As DP-Sniper",
+    ("inferred-domain", GENERAL): "As DP-Sniper",
+    ("clip-forgotten", SEQUENTIAL): "Its normal approximation takes an error that never occurred for rarer than 10 000 "
+    "draws can show, with less confidence than the level asks for; covassay's bound is exact",
+    ("noisy-histogram-1", SIEGE): "By 0.002 at the level 0.05, which is less than the seeds differ; at 1e-9 covassay "
+    "shows more",
+    ("svt-34-parallel", SIEGE): "At the level 0.05 a threshold for its learned score is better than the event of "
+    "covassay's cautious choice; neither refutes, and at 1e-9 covassay shows more",
+    ("numerical-svt", SIEGE): "As in svt-34-parallel; the claim is kept",
+    ("mean-true-count", SIEGE): "At the level 0.05 its threshold is chosen with less caution, so that its event is "
+    "rarer and has a larger loss; at 1e-9 covassay shows more, and Delta-Siege does not refute",
 }
 
 HEAD = f"""\
@@ -52,6 +70,36 @@ last cell says why.
   bounds δ at the claimed ε, so only its refutations can be compared.
 - dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
   and replayed, which takes one run on each input and has no level. All others it audits by sampling, as one primitive.
+- StatDP: one half of the draws chooses an event, the other half tests it. Its p-values are taken as they are: they are
+  means over random thinnings, of the direction that the counts show, which favours StatDP. Its events are products over
+  the entries of an output, so that it gets outputs of at most {MOST_ENTRIES} entries. It bounds pure ε.
+- Delta-Siege: a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
+  direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
+  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is told
+  to it as that of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
+- kernel e-process: the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up to
+  which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely above
+  what the claim allows, however large the loss is.
+- general f-DP: the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
+  test. Two thresholds were tried, and the better one counts. It takes 10√n neighbours, as its code does.
+- sequential f-DP: the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
+  {BURN_IN} pairs. Its level is asymptotic. For the level 1e-9, which no simulation reaches, it gets the quantile of a
+  union bound. It needs outputs that are one number.
+
+**By its published definition; written anew.** This holds for the last three. No code of theirs is in this
+repository. Each was compared with its authors' code, outside of it:
+
+- kernel e-process: of the article only the beginning could be read; the rest follows reviews of it and the authors'
+  notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e). With the constants of the
+  notebook, the wealth on 600 pairs is that of the notebook to nine digits. The table has the smaller threshold of the
+  article, and a larger ball for the witness. The range of stakes in the article could not be read; ours keeps every
+  factor above 1/2. All three favour the tool.
+- general f-DP: of the article only the abstract and the first page could be read; the rest follows the authors' code
+  (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of 1 and of 5 numbers, the two errors of the
+  classifier are equal to those of that code.
+- sequential f-DP: the article was read (github.com/martindunsche/sequential_fdp_auditing at 4be62e4, with code). On
+  five streams of 1000 pairs, the verdicts and the stopping times are those of that code, and the bounds differ by at
+  most 0.0011, because the kernel there is cut off at four widths.
 """
 
 
@@ -129,15 +177,37 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
         text.append(f"|{'---|' * (5 + len(TOOLS))}")
         text += [_row(case, lines, ahead) for case in CASES.values() if case.source == source]
         text.append("")
-    return "\n".join([*text, *section(by_draws, lines), NOT_COMPARED])
+    return "\n".join([*text, *section(by_draws, lines), *further.sections(by_draws), CANNOT, NOT_COMPARED])
 
+
+CANNOT = """\
+## What each can do that covassay cannot
+
+- DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay brings pairs for rows in the unit
+  ball or in a box; for other inputs it has to be given the pair.
+- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. It searches
+  for inputs of any kind with an optimizer.
+- dp-recorder names the call inside a function that breaks the claim, and sees that a value depends on the data which
+  the function takes for public. covassay's recorded draws see the noise alone.
+- StatDP searches over the arguments of an algorithm as well as over its inputs.
+- Delta-Siege tests a claim at every (ε, δ) on the curve that the same noise must satisfy. covassay tests the claim
+  that was made, and no other. Delta-Siege also learns from all bits of a float; covassay counts lowest set bits.
+- The kernel e-process may look after every pair, for as long as anybody likes, and needs no planned number of draws.
+  covassay plans one. It needs nothing of an output but a kernel, so that it works on texts and images.
+- General f-DP audits a claim that is a whole trade-off curve, such as that of a Gaussian mechanism, and estimates the
+  whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one pair.
+- Sequential f-DP takes such a claim as well, and stops early.
+
+What none of them can do from draws, covassay included: see an event that is rarer than the draws are many. A curator
+who knows how many draws an auditor makes can hide a violation there (the curator attack, arXiv 2411.16516). A loss that
+is computed from recorded draws does not depend on how rare an event is, but it needs additive noise of a known law.
+"""
 
 NOT_COMPARED = """\
 ## What is not compared
 
 - dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
-- Attacks on the low-order bits of floating-point numbers, to which DP-Sniper and its successor Delta-Siege have their
-  own tools, are no events of a numeric statistic; `run_pair` rounds them away on purpose.
+- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits.
 - Mechanisms that train a model, and those of pipelines, need these libraries as targets and not as auditors.
 - The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows in
   the unit ball; DP-Sniper and dp_auditorium search for theirs.

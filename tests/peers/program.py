@@ -10,7 +10,7 @@ from rich.table import Table
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.maintain.arguments import add_choice
-from tests.peers import by_draws, table
+from tests.peers import by_draws, further, table
 from tests.peers.cases import CASES
 from tests.peers.page import page
 from tests.peers.tools import TOOLS
@@ -28,9 +28,11 @@ def _kept(file: Path) -> list[table.Line]:
 
 
 def _by_draws(folder: Path | None) -> int:
-    lines = by_draws.measured()
+    lines = [*by_draws.measured(), *further.measured()]
     print(table.as_csv(lines), end="")
     if folder is not None:
+        tools = {(line.tool, line.setting) for line in lines}
+        lines += [line for line in _kept(folder / BY_DRAWS) if (line.tool, line.setting) not in tools]
         (folder / BY_DRAWS).write_text(table.as_csv(lines), encoding="utf-8")
         (folder / "PEERS.md").write_text(page(_kept(folder / "peers.csv"), lines), encoding="utf-8")
     return 0
@@ -81,13 +83,11 @@ def run(options: argparse.Namespace) -> int:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_choice(parser, "cases whose name", "maintain-peers")
-    parser.add_argument(
-        "--tool", metavar="NAME", help="only this one: covassay, DP-Sniper, dp_auditorium or dp-recorder"
-    )
+    parser.add_argument("--tool", metavar="NAME", help=f"only this one: {', '.join(TOOLS)}")
     parser.add_argument("--draws", type=int, default=10_000, help="on each of the two inputs (default %(default)s)")
     parser.add_argument("--seeds", type=int, default=10, help="how many runs (default %(default)s)")
     parser.add_argument("--write", metavar="FOLDER", help="also bring FOLDER/peers.csv and FOLDER/PEERS.md up to date")
     parser.add_argument(
-        "--by-draws", action="store_true", help="what covassay proves with no draws, a thousand and a million instead"
+        "--by-draws", action="store_true", help="the smaller tables instead: by draws, until refuted, low-order bits"
     )
     parser.set_defaults(run=run)

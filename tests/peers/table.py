@@ -12,7 +12,8 @@ from statistics import median
 
 from covassay.verification.statistics.streams import Progress, no_progress
 from tests.peers.cases import CASES, Case
-from tests.peers.tools import LEVELS, TOOLS, Findings, Tool
+from tests.peers.tool import LEVELS, Findings, Tool
+from tests.peers.tools import TOOLS
 
 DRAWS = 10_000  # on each of the two inputs, for training and testing together
 SEEDS = 10
@@ -82,7 +83,7 @@ def measure(
             progress(f"{tool.name}: {case.name}", 1)
         for index in range(len(LEVELS)):
             tried[index].append(_line(case, tool, setting, draws, findings, index))
-    return [max(lines, key=lambda line: (line.proven, line.refuted)) for lines in tried]
+    return [max(lines, key=lambda line: (line.proven, line.refuted, -line.failed)) for lines in tried]
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:

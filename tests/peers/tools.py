@@ -4,20 +4,16 @@ Another auditor is imported only if it is installed. It is used through its own 
 examples show; where two of them were reasonable, both are tried, and the better one counts.
 """
 
-import contextlib
 import importlib
 import importlib.util
-import io
 import math
 import os
 import sys
 import tempfile
 import types
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -29,17 +25,22 @@ from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.features import Feature, contrasts
+from covassay.verification.audit.engine.finding import Finding as Check
 from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.pair_draws import PROBE
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
-from covassay.verification.statistics.streams import stream
 from tests.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
+from tests.peers.delta_siege import SIEGE, by_siege
+from tests.peers.f_dp import FIXED, FOUND, GENERAL, by_general
+from tests.peers.kernel import KERNEL, by_kernel
+from tests.peers.sequential_f_dp import SEQUENTIAL, by_sequential
+from tests.peers.statdp import STATDP, absent, by_statdp
+from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator, module, padded, pure_only, quiet
 
 COVASSAY = "covassay"
-LEVELS = 0.05, 1e-9  # the level that the other auditors have by default, and the level of `covassay audit`
 TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many choose its threshold
 BATCHES = 1  # of DP-Sniper's training; its defaults have 107 of 100 000 draws, which are more than there are
 EPOCHS = 300  # on that batch, where its defaults have 10 on each of the 107
@@ -47,53 +48,18 @@ COMPOSITION_DELTA = 1e-5  # at which dp-recorder's own test reads the ε of a co
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a tool proved at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
-
-    bound: float | None
-    refuted: bool
-
-
-Findings = tuple[Finding, ...]  # one for every level
-Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on each input, a seed
-
-
-@dataclass(frozen=True)
-class Tool:
-    """An auditor. `settings` are the ways of running it that are tried, `absent` says why a case is not for it."""
-
-    name: str
-    package: str
-    home: str
-    settings: Mapping[str, Attempt]
-    absent: Callable[[Case], str]
-
-    @property
-    def installed(self) -> bool:
-        """Whether the package can be imported."""
-        return self.package in sys.modules or importlib.util.find_spec(self.package) is not None
-
-    @property
-    def version(self) -> str:
-        """The version of the installed package; where it states none, that of the comparison that is kept."""
-        try:
-            return version(self.package.replace("_", "-"))
-        except PackageNotFoundError:
-            return "unstated"
-
-
-@dataclass(frozen=True)
-class _FixedLength(Output):
+class FixedLength(Output):
     """A number, or a vector whose length does not depend on the data."""
 
     length: int = 0
 
     def shape(self, dimension: int) -> tuple[int, ...]:
+        """The shape of an output, whatever the dimension of the data is."""
         return (self.length,) if self.length else ()
 
 
 @contrasts.register
-def _(output: _FixedLength, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+def _(output: FixedLength, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
     if not output.length:
         return {"value": lambda y: y}
     if output.length == first.shape[1]:
@@ -106,26 +72,35 @@ def _entry(index: int, outputs: Matrix) -> Vector:
     return entries
 
 
-def _generator(case: Case, seed: int, tool: str) -> np.random.Generator:
-    return np.random.default_rng(stream(seed, case.name, tool))
-
-
-def by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """What `run_pair` proves, which is the part of an audit that looks at one pair of data sets."""
+def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
+    """The case as covassay sees it, and the numbers of draws that were made since, which grow."""
+    made: list[int] = []
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return case.sample(x, 1, rng)[0]
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
+        made.append(size)
         return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are checked faster than numbers
 
-    output = _FixedLength(length=case.length)
+    output = FixedLength(length=case.length)
     setting = Setting(Target(case.name, one, draw_many=many), case.claim.keywords(), output, seed)
     pair = Pair(case.name, case.first, case.second, generic_statistics(case.first, case.second, output))
+    return setting, pair, made
+
+
+def refutes(checks: list[Check], level: float) -> bool:
+    """Whether an audit at that level would end with a refuted claim."""
+    return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
+
+
+def by_covassay(case: Case, draws: int, seed: int) -> Findings:
+    """What `run_pair` proves, which is the part of an audit that looks at one pair of data sets."""
+    setting, pair, _ = audited(case, seed)
     findings = []
     for level in LEVELS:
-        checks = run_pair(setting, pair, case.claim, Look(samples=draws - PROBE, level=level, tests=TESTS), level)
-        refuted = any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
+        look = Look(samples=draws - PROBE, level=level, tests=TESTS)
+        checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
             looks = 2 if check.name == "failures" else 1  # as in the p-value of that check
@@ -135,53 +110,27 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
             seen, sizes = facts.counts, facts.draws
             counts = EventCounts(seen[0], seen[1], sizes[0], sizes[1], draws)
             bounds.append(log_ratio_lower(counts, 1 - level / (looks * len(checks))))
-        findings.append(Finding(max(bounds) if isinstance(case.claim, PureDP) else None, refuted))
+        findings.append(Finding(max(bounds) if isinstance(case.claim, PureDP) else None, refutes(checks, level)))
     return tuple(findings)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    os.environ.setdefault("TQDM_DISABLE", "1")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _module(name: str) -> Any:
-    """A module of another auditor, which need not be installed where this one is checked."""
-    return importlib.import_module(name)
-
-
-def _padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
-    """The sampler with outputs of one length, because the other tools stack them."""
-
-    def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        outputs = case.sample(x, size, rng)
-        if not case.length or outputs.shape[1] == case.length:
-            return outputs
-        return np.pad(outputs, ((0, 0), (0, case.length - outputs.shape[1])), constant_values=ABORTED)
-
-    return sample
 
 
 def by_sniper(classifier: str, rarest: float) -> Attempt:
     """DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an event."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
-        with _quiet(), tempfile.TemporaryDirectory() as folder:
-            torch, sniper = _module("torch"), _module("dpsniper.attack.dpsniper").DPSniper
-            factories = _module("dpsniper.classifiers.classifier_factory")
-            optimizers = _module("dpsniper.classifiers.torch_optimizer_factory")
-            transformer = _module("dpsniper.classifiers.feature_transformer").FlagsFeatureTransformer
-            mechanism_class = _module("dpsniper.mechanisms.abstract").Mechanism
-            estimators = _module("dpsniper.probability.estimators")
-            config_class = _module("dpsniper.search.ddconfig").DDConfig
+        with quiet(), tempfile.TemporaryDirectory() as folder:
+            torch, sniper = module("torch"), module("dpsniper.attack.dpsniper").DPSniper
+            factories = module("dpsniper.classifiers.classifier_factory")
+            optimizers = module("dpsniper.classifiers.torch_optimizer_factory")
+            transformer = module("dpsniper.classifiers.feature_transformer").FlagsFeatureTransformer
+            mechanism_class = module("dpsniper.mechanisms.abstract").Mechanism
+            estimators = module("dpsniper.probability.estimators")
+            config_class = module("dpsniper.search.ddconfig").DDConfig
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
-            _module("dpsniper.utils.paths").set_output_directory(folder)  # for logs that are not read
-            rng, sample = _generator(case, seed, SNIPER), _padded(case)
+            module("dpsniper.utils.paths").set_output_directory(folder)  # for logs that are not read
+            rng, sample = generator(case, seed, SNIPER), padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
                 def m(self, a: Matrix, n_samples: int = 1) -> Matrix:
@@ -237,9 +186,9 @@ def _hockey_stick() -> tuple[Any, Any, Any]:
 
 def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
     """dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
-    with _quiet():
+    with quiet():
         tester, properties, configs = _hockey_stick()
-        tf = _module("tensorflow")
+        tf = module("tensorflow")
         tf.keras.backend.clear_session()
         tf.random.set_seed(seed)
         budget = case.claim.keywords()
@@ -247,7 +196,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
             training_config=tester.make_default_hs_training_config(),
             approximate_dp=properties.ApproximateDp(epsilon=budget["epsilon"], delta=budget.get("delta", 0.0)),
         )
-        rng, sample = _generator(case, seed, AUDITORIUM), _padded(case)
+        rng, sample = generator(case, seed, AUDITORIUM), padded(case)
         sides = [sample(x, draws, rng) for x in (case.first, case.second)]
         refuted = [False] * len(LEVELS)
         for one, two in (sides, sides[::-1]):
@@ -282,8 +231,8 @@ def _distance(one: Vector, two: Vector) -> float:
 
 def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
     """dp-recorder's record and replay of an instrumented function; if that passes, its sampling of every noise call."""
-    with _quiet():
-        recorder = _module("dp_recorder.auditing.audit_primitives")
+    with quiet():
+        recorder = module("dp_recorder.auditing.audit_primitives")
         np.random.seed(seed)  # noqa: NPY002 - the state that dp-recorder restores
 
         def noise(values: Vector, sensitivity: float, epsilon: float) -> Vector:
@@ -315,9 +264,9 @@ def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
 
 def sampled(case: Case, draws: int, seed: int) -> Findings:
     """dp-recorder's distributional audit of the whole function, taken for one primitive."""
-    with _quiet():
-        recorder = _module("dp_recorder.auditing.audit_primitives")
-        rng, sample = _generator(case, seed, RECORDER), _padded(case)
+    with quiet():
+        recorder = module("dp_recorder.auditing.audit_primitives")
+        rng, sample = generator(case, seed, RECORDER), padded(case)
 
         def no_distance(one: Vector, two: Vector) -> float:
             return 0.0
@@ -346,10 +295,6 @@ def by_recorder(case: Case, draws: int, seed: int) -> Findings:
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 
-def _pure_only(case: Case) -> str:
-    return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"
-
-
 TOOLS = {
     tool.name: tool
     for tool in (
@@ -359,7 +304,7 @@ TOOLS = {
             "dpsniper",
             "github.com/eth-sri/dp-sniper at ee087b2, with PyTorch and scikit-learn",
             {f"{c}, c = {p:g}": by_sniper(c, p) for c, p in (("logistic", 0.01), ("logistic", 0.1), ("MLP", 0.1))},
-            _pure_only,
+            pure_only,
         ),
         Tool(
             AUDITORIUM,
@@ -373,7 +318,24 @@ TOOLS = {
             "dp_recorder",
             "github.com/ObliviousAI/dp-recorder at 85d189e, with dp-accounting 0.4.4",
             {"": by_recorder},
-            _pure_only,
+            pure_only,
+        ),
+        Tool(STATDP, "statdp", "github.com/cmla-psu/statdp at d1f1e8f, with numba", {"": by_statdp}, absent),
+        Tool(
+            SIEGE,
+            "deltasiege",
+            "github.com/eth-sri/Delta-Siege at 358377f, with what its README names",
+            {name: by_siege(name) for name in ("logistic", "MLP")},
+            lambda case: "",
+        ),
+        Tool(KERNEL, "", "arXiv 2509.07055", {"": by_kernel}, lambda case: ""),
+        Tool(GENERAL, "", "arXiv 2502.07066", {name: by_general(name) for name in (FOUND, FIXED)}, lambda case: ""),
+        Tool(
+            SEQUENTIAL,
+            "",
+            "arXiv 2602.06518",
+            {"": by_sequential},
+            lambda case: "needs outputs that are one number" if case.length > 1 else "",
         ),
     )
 }

@@ -1,4 +1,4 @@
-"""The stored results of proofs/experiments: they say what the code declares now, and a cell of each is run again."""
+"""The stored results of proofs/experiments agree with the present declarations, and a cell of each is run again."""
 
 from dataclasses import replace
 from pathlib import Path

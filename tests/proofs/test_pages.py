@@ -1,7 +1,7 @@
-"""The pages of proofs/: every mechanism has one, of one shape, and what they name and link to exists.
+"""The pages of proofs/: every mechanism has a page of the same form, and all names and links exist.
 
 A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from
-a page to what is wrong with it, and each is seen to find a planted defect.
+a page to its defects, and each rule finds a planted defect.
 """
 
 import importlib
@@ -66,7 +66,7 @@ def spans(text: str) -> list[str]:
 
 
 def wrong_headings(text: str) -> str:
-    """What is wrong with the headings: empty if they are the required ones, in order."""
+    """The mistakes in the headings; empty if they are the required ones in order."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"

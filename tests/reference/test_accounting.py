@@ -1,4 +1,4 @@
-"""The budget of a data set: what releases add up to, and the refusal of too large ones before the data are read."""
+"""The budget of a data set: the sum of releases, and the rejection of too large ones before the data are read."""
 
 import math
 from collections.abc import Callable
@@ -319,7 +319,8 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    with pytest.raises(AssertionError, match="the data were read"):  # so the objects above do see a reader
+    # the control: the objects above detect a reader of the data
+    with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 
 

@@ -1,4 +1,4 @@
-"""A guess at the name that was meant."""
+"""The suggestion of a similar name in an error message."""
 
 import pytest
 

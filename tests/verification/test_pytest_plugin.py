@@ -120,7 +120,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the plugins of others, so that what they import is not blamed on this one."""
+    """Other plugins are disabled, so that their imports are not counted."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     done = run_pytest(tmp_path, LAZY, "-p", "covassay")
     assert done.returncode == 0, done.stdout + done.stderr

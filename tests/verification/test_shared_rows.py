@@ -1,9 +1,9 @@
-"""Data that many methods read: what each of them computes is the same as without sharing, and computed once."""
+"""Data that many methods share: the results are the same as without sharing, and computed only once."""
 
 import numpy as np
 import pytest
 
-from covassay.reference.domain import blocks, second_moment, unit_rows
+from covassay.reference.domain import Matrix, blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
@@ -46,3 +46,17 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
     for _ in range(2):
         drawn = (sample(rows, np.random.default_rng(1), **budget) for rows in (X, shared))
         np.testing.assert_array_equal(*drawn)
+
+
+def test_mapped_rows_are_mapped_once() -> None:
+    """Every pass over lazy images would map them again: once a round, and in each round those of all rounds before."""
+    calls: list[int] = []
+
+    def doubled(block: Matrix) -> Matrix:
+        calls.append(len(block))
+        return 2 * block
+
+    images = SharedRows.of(X).mapped(doubled, 5)
+    for _ in range(3):
+        np.testing.assert_array_equal(np.concatenate(list(blocks(images))), 2 * X)
+    assert calls == [40]

@@ -1,4 +1,4 @@
-"""The documented ways in from Python, in every order of importing, and the examples of the docstrings."""
+"""The documented entry points in Python, in every order of imports, and the examples in docstrings."""
 
 import doctest
 import importlib

@@ -1,1 +1,1 @@
-"""Exact answers by rational or interval arithmetic, found independently of the reference and compared with it."""
+"""Exact answers by rational or interval arithmetic, computed independently of the reference and compared with it."""

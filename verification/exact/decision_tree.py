@@ -1,10 +1,10 @@
-"""All runs of a program that decides at random, each with its exact probability.
+"""All runs of a randomised program, each with its exact probability.
 
-A program that asks `Coins` for its decisions is run once for every way in which they can come out. The probability of a
-run is the product of those of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational c and r. By the
-theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. So
-two such sums are the same number only if they have the same terms: equality of probabilities is decided, and not
-approximated.
+A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
+of a run is the product of the probabilities of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational
+c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the
+rationals. So two such sums are the same number only if they have the same terms: equality of probabilities is decided,
+and not approximated.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -49,34 +49,34 @@ class ExpSum:
 
     @property
     def rational(self) -> Fraction:
-        """The number, if it has no e in it."""
+        """The number as a fraction, if it has no power of e."""
         assert set(self.terms) <= {Fraction(0)}
         return self.terms.get(Fraction(0), Fraction(0))
 
 
 class LeftOut(Exception):
-    """The run makes more decisions than are followed."""
+    """The run makes more decisions than the extent allows."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far runs are followed: so many decisions, and so many uniform integers, beyond which a round is a new one."""
+    """The extent of runs: the most decisions, and the most uniform integers, after which a new round begins."""
 
     decisions: int
     integers: int
 
 
 class Run(Coins):
-    """Decisions that follow a plan, and then take the first way that is open."""
+    """Decisions that follow a plan, and then take the first open branch."""
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
-        self.ways: list[int] = []  # how many ways each decision had
+        self.ways: list[int] = []  # the number of branches of each decision
         self.integers = 0
         self.probability = ExpSum.of(1)
 
     def choose(self, probabilities: list[ExpSum]) -> int:
-        """The number of the way that is taken."""
+        """The index of the branch that is taken."""
         if len(self.ways) == self.extent.decisions:
             raise LeftOut
         if len(self.plan) == len(self.ways):
@@ -87,7 +87,7 @@ class Run(Coins):
         return way
 
     def uniform(self, m: int) -> int:
-        """One of m ways, all equally likely."""
+        """One of m equally likely branches."""
         self.integers += 1
         if self.integers > self.extent.integers:
             raise LeftOut
@@ -140,7 +140,7 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no way left
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no branch left
             plan.pop()
         if not plan:
             return found

@@ -1,10 +1,10 @@
-"""The bytes of one data file, to be read from the beginning as often as needed: a plain file, a .gz file, a stream.
+"""The bytes of one data file, which can be read repeatedly from the beginning: a plain file, a .gz file, a stream.
 
 - A plain file is opened again for every pass.
 - A .csv.gz or .tsv.gz file is decompressed again in every pass; nothing is stored.
 - A .npy.gz or .parquet.gz file is decompressed once, because these formats are not read from beginning to end. A
-  stream, for example standard input, is read once. Both are kept in a temporary file without a name, which the
-  operating system removes with the process, however the process ends.
+  stream, for example standard input, is read once. Both are stored in a temporary file without a name, which the
+  operating system removes when the process ends for any reason.
 """
 
 import gzip
@@ -26,16 +26,18 @@ from covassay.reference.release.messages import named, reason
 
 ZIPPED = ".gz"
 STREAM = "standard input"
-MAGIC = {b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}  # how a stream begins; every other stream is text
+# the first bytes of a stream of a binary format; every other stream is text
+MAGIC = {b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}
 ZIP_MAGIC = b"\x1f\x8b"
-ON_READ = (OSError, EOFError, zlib.error)  # what damaged files and failing disks raise
+ON_READ = (OSError, EOFError, zlib.error)  # the exceptions for damaged files and failing disks
 
 
 @dataclass(frozen=True)
 class DataFile:
     """The bytes of a data file.
 
-    name : how messages call it. open : begins to read it. state : differs once the file has changed.
+    name : the name in messages. open : begins a pass over the bytes. state : a value that differs after the file has
+        changed.
     """
 
     name: str
@@ -43,7 +45,7 @@ class DataFile:
     state: Callable[[], tuple[int, ...]]
 
     def unchanged(self, start: Callable[[], Iterator[Matrix]]) -> Callable[[], Iterator[Matrix]]:
-        """Wrap `start` so that its passes raise `InvalidInput` once the file differs from what it was at this call."""
+        """Wrap `start` so that its passes raise `InvalidInput` if the file has changed since this call."""
 
         def require_same() -> None:
             if self.state() != before:
@@ -77,11 +79,11 @@ def on_disk(path: Path, seekable: bool) -> DataFile:
 
 
 def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[DataFile, str]:
-    """A stream, read to its end, and the suffix of its format, which its first bytes tell.
+    """A stream, read to its end, and the suffix of its format, recognised by its first bytes.
 
     Raises
     ------
-    InvalidInput : it is empty, or it has more bytes than the limit, as it is or decompressed.
+    InvalidInput : the stream is empty, or it has more bytes than the limit, compressed or decompressed.
     """
     file = _spooled(name, cast(IO[bytes], _Limited(name, stream, limit)))
     with file.open() as copy:
@@ -95,7 +97,7 @@ def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[Data
 
 
 def _require_readable(path: Path) -> None:
-    """Raise `InvalidInput` unless there is an ordinary file at that path, which is not empty."""
+    """Raise `InvalidInput` unless there is a regular, non-empty file at that path."""
     try:
         ordinary = stat.S_ISREG(path.stat().st_mode)
         empty = ordinary and not path.stat().st_size
@@ -143,13 +145,15 @@ def _spooled(name: str, stream: IO[bytes]) -> DataFile:
 
 
 class _Limited:
-    """A stream that raises `InvalidInput` once more than `limit` bytes have come out of it."""
+    """A stream that raises `InvalidInput` after more than `limit` bytes have been read from it."""
 
     def __init__(self, name: str, stream: IO[bytes], limit: int) -> None:
         self._name, self._stream, self._limit, self._left = name, stream, limit, limit
 
     def read(self, size: int = -1) -> bytes:
         part = self._stream.read(size)
+        if not isinstance(part, bytes):
+            raise InvalidInput(f"{self._name} gives {type(part).__name__}: must be a binary stream, which gives bytes")
         self._left -= len(part)
         if self._left < 0:
             raise InvalidInput(
@@ -159,7 +163,7 @@ class _Limited:
 
 
 class _View(io.RawIOBase):
-    """A reader of a file that several readers share: it has a position of its own."""
+    """A reader of a shared file, with its own position."""
 
     def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
         self._file, self._lock, self._position = file, lock, 0

@@ -1,10 +1,9 @@
-"""Blocks of plain text as numbers, by pyarrow's reader, which is about ten times as fast as the strict one.
-
-It is used where both readers must agree, and nowhere else. A block is plain if no quote, null character or lone
-carriage return is in it, and if it is UTF-8: then a line is a record. pyarrow is told that nothing is missing, quoted
-or empty, and which columns hold numbers. Its answer counts if it has a row for every line, and finite numbers in all of
-them. In all other cases, and from there on to the end of the file, the strict reader has the word: it accepts more, and
-says in which line and why it refuses.
+"""Parse blocks of plain text to numbers by pyarrow's reader, which is about ten times as fast as the strict reader. It
+is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null character or
+lone carriage return: then a line is a record. pyarrow is configured such that no cell is missing, quoted or empty, and
+the numeric columns are given. Its result is used if it has a row for every line, and finite numbers in all of them.
+Otherwise, the strict reader reads the file from that point to its end: it accepts more, and reports the line of an
+error and its reason.
 """
 
 import importlib.util
@@ -17,7 +16,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 
-BLOCK_BYTES = 2**22  # the bytes of text that are parsed at once
+BLOCK_BYTES = 2**22  # bytes of text that are parsed at once
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -30,14 +29,14 @@ class Rest:
 
 
 def is_available(delimiter: str) -> bool:
-    """Whether pyarrow is installed, and knows that delimiter."""
+    """Whether pyarrow is installed and supports this delimiter."""
     return delimiter.isascii() and importlib.util.find_spec("pyarrow") is not None
 
 
 def plain_blocks(
     binary: BinaryIO, skip: int, width: int, chosen: Sequence[int], delimiter: str
 ) -> Iterator[Matrix | Rest]:
-    """The rows of the chosen columns, block by block, while text is plain; then, if there is more, the rest.
+    """The rows of the chosen columns, block by block, while text is plain; then the unread rest, if any.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> 
                 quoted_strings_can_be_null=False,
             ),
         )
-    except Exception:  # whatever the library finds, the strict reader says it
+    except Exception:  # the strict reader reports whatever error the library finds
         return None
     if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
         return None
@@ -119,7 +118,7 @@ def _is_plain(block: bytes) -> bool:
 
 
 class _Joined(io.RawIOBase):
-    """Some bytes, and after them what is left of a file. Closing it closes the file."""
+    """Some bytes, followed by the rest of a file. Closing it closes the file."""
 
     def __init__(self, first: bytes, file: BinaryIO) -> None:
         self._first, self._file = io.BytesIO(first), file

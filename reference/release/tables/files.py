@@ -1,8 +1,8 @@
 """The files of a table: one file, several files, or a directory of parts, in the order of their names.
 
-Every record counts once. A file that comes twice, under another spelling of its path, by a link or by a hard link, is
-refused. So are files of the same content, unless the caller says that their records are of different people. Files that
-hold the same records in another form cannot be told from others.
+Every record counts once. A file that is given twice, under another spelling of its path, by a link or by a hard link,
+is rejected. Files with equal contents are rejected too, unless the caller says that their records are of different
+people. Files that contain the same records in another form are not detected.
 """
 
 import hashlib
@@ -16,11 +16,12 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named, reason
 from covassay.reference.release.tables.data_file import ZIPPED, on_disk
 
-IGNORED = ("_", ".")  # how names begin that are no data, by the convention of Spark and Arrow: _SUCCESS, .crc
+# the first characters of names that are not data, by the convention of Spark and Arrow: _SUCCESS, .crc
+IGNORED = ("_", ".")
 
 
 def data_suffix(path: Path, suffixes: Sequence[str]) -> str:
-    """The suffix that names the format, .gz apart; raise `InvalidInput` unless it is one of these."""
+    """The suffix of the format, without .gz; raise `InvalidInput` unless it is one of these."""
     suffix = (Path(path.stem) if path.suffix.lower() == ZIPPED else path).suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(
@@ -35,7 +36,7 @@ def data_files(data: Path | Sequence[Path]) -> list[Path]:
 
     Raises
     ------
-    InvalidInput : there is no file, one is given twice, by whatever name, or a directory holds another directory.
+    InvalidInput : there is no file, a file is given twice under any names, or a directory contains another directory.
     """
     files = _listed(data)
     require_once(files)
@@ -43,7 +44,7 @@ def data_files(data: Path | Sequence[Path]) -> list[Path]:
 
 
 def require_once(files: Sequence[Path]) -> None:
-    """Raise `InvalidInput` if two paths lead to one file."""
+    """Raise `InvalidInput` if two paths lead to the same file."""
     seen: dict[tuple[int, int], Path] = {}
     for path in files:
         try:
@@ -74,7 +75,7 @@ def require_no_copies(files: Sequence[Path]) -> None:
 
 
 def _mark(path: Path) -> tuple[Any, ...]:
-    """What files of the same content have in common, cheaply: their size or, if compressed, the end of the file."""
+    """A quick fingerprint that is equal for equal contents: the size or, if compressed, the end of the file."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         if path.suffix.lower() != ZIPPED:
@@ -109,7 +110,7 @@ def _listed(data: Path | Sequence[Path]) -> list[Path]:
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have; opening it says so
+    except (OSError, ValueError):  # no file can have this name; opening it reports the error
         return False
 
 

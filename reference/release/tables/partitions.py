@@ -1,7 +1,7 @@
-"""Rows that lie in partitions, perhaps on several machines: what is computed of a partition is computed where it lies.
+"""Rows in partitions, perhaps on several machines: computations on a partition are made on its machine.
 
-dask is not imported here: whoever has such data has imported it. Its scheduler decides where a partition is worked on,
-a cluster if the caller has a client, threads otherwise.
+dask is not imported here: a caller with such data has imported it. Its scheduler decides where a partition is
+processed: a cluster if the caller has a client, threads otherwise.
 """
 
 import importlib
@@ -23,7 +23,7 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Partition:
-    """How the rows of a partition are read, on the machine where it lies: which columns, and what is done to them.
+    """How the rows of a partition are read on its machine: the columns, and functions to apply.
 
     place : how messages call the data. select : what the library gave -> the chosen columns as float64, (m, d). first :
     the number of rows before the partition. changes : functions of the rows, one after the other, each with the number
@@ -55,7 +55,7 @@ class Partition:
 
 
 def on_partition(function: Callable[[Chunks], T], partition: Partition, given: Any) -> T:
-    """What a function gives for the rows of one partition."""
+    """The value of a function on the rows of one partition."""
     return function(partition.rows(given))
 
 
@@ -63,14 +63,14 @@ def on_partition(function: Callable[[Chunks], T], partition: Partition, given: A
 class Partitioned(Chunks):
     """A data set in partitions.
 
-    partitions : how each is read. given : dask's delayed values, in the same order.
+    partitions : how each partition is read. given : dask's delayed values, in the same order.
     """
 
     partitions: tuple[Partition, ...] = ()
     given: Sequence[Any] = ()
 
     def fold(self, function: Callable[[Chunks], T]) -> list[T]:
-        """What the function gives for every partition, computed where the partition lies."""
+        """The value of the function on every partition, computed on the partition's machine."""
         dask = importlib.import_module("dask")
         work = dask.delayed(on_partition, pure=False)
         tasks = [work(function, how, what) for how, what in zip(self.partitions, self.given, strict=True)]
@@ -82,7 +82,7 @@ class Partitioned(Chunks):
         return partitioned((self.shape[0], dimension), changed, self.given)
 
     def passing(self) -> Iterator[Matrix]:
-        """One pass over the rows: partition after partition, all through this process."""
+        """One pass over the rows: partition after partition, all in this process."""
         for how, what in zip(self.partitions, self.given, strict=True):
             yield from how.rows(self._computed(what.compute)).start()
 
@@ -91,7 +91,7 @@ class Partitioned(Chunks):
             return compute(*tasks)
         except InvalidInput:
             raise
-        except Exception as error:  # whatever the tasks raise
+        except Exception as error:  # the tasks may raise any exception
             place = self.partitions[0].place
             raise InvalidInput(f"{place} cannot be read ({reason(error)}): must be readable") from None
 

@@ -1,12 +1,12 @@
 """Reading data as rows of numbers: a file, several files, a directory, a stream, or a data set of pyarrow or dask.
 
-Reading is strict: nothing is guessed, filled in or dropped, because a record that disappears changes n, and a value
-that is filled in depends on other records. Every refusal is one line that names the file, the place, the value and the
-rule. Such a line shows values of the data, and whether it appears depends on the data. It is meant for the owner of the
-data, and is not part of a release.
+Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
+depends on other records. Every error message is one line that names the file, the place, the value and the rule. Such a
+line shows values of the data, and its appearance depends on the data. It is meant for the owner of the data, and is not
+part of a release.
 
 The data may be larger than memory: they are read in chunks, once for every pass of the mechanism over the rows. Text is
-read once more, at the beginning, since nothing else tells how many rows it has.
+read once more at the beginning, because only this determines its number of rows.
 """
 
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ class Table:
 
     Attributes
     ----------
-    columns : d names, distinct and not empty; x1 to xd where the file has none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1.
+    columns : d names, distinct and not empty; x1 to xd if the file has none. rows : (n, d) float64, finite, n >= 1 and
+        d >= 1.
     """
 
     columns: tuple[str, ...]
@@ -58,19 +58,19 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     first line is a header if one of its cells is neither a number nor a missing or infinite value, unless `selection`
     says whether it is. Blank lines at the end are ignored. A .npy file holds one array of real numbers with two
     dimensions. Reading a .parquet file needs pyarrow. Each may be compressed, with .gz after its suffix. The columns
-    that are read must be numbers; the others may hold anything.
+    that are read must be numbers; the others may contain anything.
 
     Parameters
     ----------
     data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
         order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
-    watch : a function through which every pass over the rows goes, to report its progress.
-    fewest : the fewest rows, 0 or 1. There must be names of columns, or a shape, even so.
+    watch : a function that wraps every pass over the rows, to report its progress. fewest : the fewest rows, 0 or 1.
+    With 0, the data must still have names of columns, or a shape.
 
     Raises
     ------
-    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and
-        what it says, depends on the data and is not private. The same holds for every later pass over the rows.
+    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
+        message, depend on the data and are not private. The same holds for every later pass over the rows.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)
@@ -78,7 +78,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """The exact sums of a table, from which all its columns are released."""
+    """The exact sums of a table, all of whose columns are released."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
@@ -89,7 +89,7 @@ def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
 
 
 def describe(data: Any) -> str:
-    """How messages call the data."""
+    """The name of the data in messages."""
     if isinstance(data, ExactData):
         return SUMS
     if isinstance(data, str | Path):
@@ -112,7 +112,7 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
     if kind := kind_of(data):
         selection.require_no_text_options(kind)
         return [open_frame(data)]
-    if hasattr(data, "read"):
+    if hasattr(type(data), "read"):
         return [_opened(*from_stream(data, selection.stream_limit), selection)]
     if not (isinstance(data, Sequence) and all(isinstance(path, str | Path) for path in data)):
         raise InvalidInput(f"data of type {type(data).__name__}: must be {READABLE_OBJECTS}")

@@ -1,8 +1,8 @@
 """Reading text with a delimiter between cells, .csv and .tsv files, line by line.
 
-This reader decides what is read and what is refused. Where pyarrow is installed, it reads plain text (`fast_csv`) as
-long as both must give the same numbers: on its own pyarrow leaves out a blank line between records without a word,
-reads the cell "2"3 as 23 and 1e999 as infinity, and does not say in which line an error is.
+This reader defines which text is accepted. If pyarrow is installed, it reads plain text (`fast_csv`) as long as both
+must give the same numbers: pyarrow alone silently skips a blank line between records, reads the cell "2"3 as 23 and
+1e999 as infinity, and does not report the line of an error.
 """
 
 import csv
@@ -31,8 +31,7 @@ LONGEST_LINE = 2**24  # characters; a file without line breaks must not fill the
 
 @dataclass(frozen=True)
 class _Text:
-    """A file of text: its delimiter, the names of its columns, and whether its first record holds them, in how many
-    lines."""
+    """A text file: its delimiter, the names of its columns, and the number of lines of its header."""
 
     file: DataFile
     delimiter: str
@@ -51,7 +50,7 @@ class _Text:
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
-    """Read the first record; `header` says whether it holds names, and None recognises it."""
+    """Read the first record; `header` says whether it has names, and None means to recognise this."""
     text, empty = _named(_Text(file, delimiter), header)
 
     def select(chosen: tuple[int, ...]) -> Passing:
@@ -61,7 +60,7 @@ def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
 
 
 def _named(text: _Text, header: bool | None) -> tuple[_Text, bool]:
-    """The text with the names of its columns, and whether there is nothing after them."""
+    """The text with the names of its columns, and whether no record follows them."""
     with text.opened() as file:
         lines = _Lines(text.name, file)
         records = _records(text, lines)
@@ -86,7 +85,7 @@ def _chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
 
 
 def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
-    """The rows in one pass: by pyarrow while text is plain, and strictly from there on."""
+    """The rows in one pass: by pyarrow while text is plain, and by the strict reader after that."""
     with text.file.open() as binary:
         for found in fast_csv.plain_blocks(binary, text.header_lines, len(text.columns), chosen, text.delimiter):
             if isinstance(found, fast_csv.Rest):
@@ -113,7 +112,7 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """The lines of a file; `first` keeps the first line that was taken since `first` was last reset."""
+    """The lines of a file; `first` is the first line read since `first` was last reset."""
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
         self.name, self.file, self.line, self.first = name, file, before, ""
@@ -142,7 +141,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
     """Every record, as the number of its first line and its cells; a quoted cell may span lines."""
     delimiter = text.delimiter
     separated = "commas" if delimiter == "," else shown(delimiter)
-    # strict: otherwise a quote that is never closed swallows the rest of the file without a word.
+    # strict: otherwise an unclosed quote silently includes the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != " ")
     blank = 0  # the number of the first blank line since the last record, or 0
     while True:
@@ -165,7 +164,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
 
 
 def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -> list[float]:
-    """The numbers in the chosen columns; the other cells may hold anything."""
+    """The numbers in the chosen columns; the other cells may contain anything."""
     if len(record) != len(text.columns):
         raise InvalidInput(
             f"{text.name}, line {line} has {len(record)} cell(s), "
@@ -184,7 +183,7 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         if (rule := _broken_rule(cell)) is not None
     )
     name, cell, rule = next(broken, ("", "", ""))
-    if not rule:  # blanks of another alphabet about a number, which are no part of it
+    if not rule:  # non-ASCII blanks around a number, which are not part of it
         return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 

@@ -1,4 +1,4 @@
-"""Reading data sets that another library has opened: of pyarrow, dask, pandas and NumPy.
+"""Reading data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
 No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie, and sums
 travel. A mechanism that needs the rows themselves, such as one that reads groups of them, gets the partitions one after
@@ -27,20 +27,20 @@ READABLE_OBJECTS = (
 
 
 def kind_of(data: object) -> str | None:
-    """How messages call a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
+    """The name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
     if isinstance(data, np.ndarray):
         return ARRAY
     library = type(data).__module__.partition(".")[0]
     if library == "pyarrow" and (hasattr(data, "scanner") or hasattr(data, "num_columns")):
         return ARROW
-    if library in ("dask", "dask_expr"):
-        frame = all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes"))
-        return DASK if frame else DASK_ARRAY if hasattr(data, "to_delayed") and hasattr(data, "ndim") else None
+    if library in ("dask", "dask_expr") and isinstance(getattr(data, "ndim", None), int):
+        frame = data.ndim == 2 and all(hasattr(data, name) for name in ("npartitions", "columns", "dtypes"))
+        return DASK if frame else DASK_ARRAY if hasattr(data, "to_delayed") and hasattr(data, "chunks") else None
     return PANDAS if library == "pandas" and hasattr(data, "dtypes") and hasattr(data, "columns") else None
 
 
 def open_frame(data: Any) -> Part:
-    """Ask the library for names and types, and count the rows; the entries are checked when they are read."""
+    """Get names and types from the library, and count the rows; the entries are checked when they are read."""
     kind = kind_of(data)
     try:
         return OPENED[str(kind)](data)
@@ -86,7 +86,7 @@ def _little_memory(data: Any) -> dict[str, Any]:
 
 
 def _of_frame(frame: Any, places: tuple[int, ...]) -> Matrix:
-    """Columns of a data frame, by place, as float64; what is missing is NaN."""
+    """Columns of a data frame, by position, as float64; missing values become NaN."""
     numbers: Matrix = frame.iloc[:, list(places)].to_numpy(dtype="float64", na_value=np.nan)
     return numbers
 

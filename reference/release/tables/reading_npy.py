@@ -19,7 +19,7 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 
 @dataclass(frozen=True)
 class _Stored:
-    """Where the entries are: their type and shape, whether columns lie together, and the byte at which they begin."""
+    """The layout of the entries: type and shape, whether they are stored by columns, and their first byte."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -72,7 +72,7 @@ def _chunks(file: DataFile, stored: _Stored, chosen: tuple[int, ...]) -> Iterato
     with file.open() as binary:
         for first in range(0, n, step):
             count = min(step, n - first)
-            with np.errstate(over="ignore"):  # a long double may exceed float64; the check finds it
+            with np.errstate(over="ignore"):  # a long double may exceed float64; the check detects this
                 rows = np.array(_slice(binary, stored, chosen, first, count), dtype=np.float64, order="C")
             yield require_finite(file.name, rows, [columns[j] for j in chosen], first)
 

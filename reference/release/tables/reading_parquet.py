@@ -12,7 +12,8 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-INDEX_NAMES = ("__index_level_", "__null_dask_index__")  # how pandas and dask begin the name of a nameless row index
+# the beginnings of names that pandas and dask give to a nameless row index
+INDEX_NAMES = ("__index_level_", "__null_dask_index__")
 READ_AHEAD = 2**16  # bytes per column
 
 
@@ -32,17 +33,17 @@ def open_parquet(file: DataFile) -> Part:
 
 
 def index_columns(schema: Any) -> tuple[str, ...]:
-    """The columns of a schema of pyarrow that hold a row index, by their name or by what pandas or dask wrote down."""
+    """The columns of a schema of pyarrow that are a row index, by their name or by metadata of pandas or dask."""
     try:
         declared = (schema.pandas_metadata or {}).get("index_columns", [])
-    except (ValueError, AttributeError, TypeError):  # metadata that are none
+    except (ValueError, AttributeError, TypeError):  # the metadata are not valid
         declared = []
     known = {name for name in declared if isinstance(name, str)}
     return tuple(" ".join(name.split()) for name in schema.names if name in known or name.startswith(INDEX_NAMES))
 
 
 def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
-    """Raise `InvalidInput` unless the chosen columns of a schema of pyarrow hold numbers."""
+    """Raise `InvalidInput` unless the chosen columns of a schema of pyarrow are numeric."""
     import pyarrow.types
 
     types: Any = pyarrow.types
@@ -53,7 +54,7 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
 
 
 def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: str) -> Iterator[Matrix]:
-    """The rows of batches of pyarrow that hold `columns`; what cannot be read is refused with the rule `must`."""
+    """The rows of batches of pyarrow with `columns`; unreadable entries are rejected with the rule `must`."""
     first = 0
     while True:
         try:
@@ -76,7 +77,7 @@ def _opened(file: DataFile) -> Iterator[Any]:
     library: Any = pyarrow.parquet
     with file.open() as binary:
         try:
-            # pre_buffer, the default of new versions, would hold a whole row group in memory.
+            # pre_buffer, the default of new versions, would keep a whole row group in memory.
             parquet = library.ParquetFile(binary, buffer_size=READ_AHEAD, pre_buffer=False)
         except Exception as error:  # pyarrow's own types of exception, and the system's
             raise InvalidInput(f"{file.name} cannot be read ({reason(error)}): must be a Parquet file") from None
@@ -93,7 +94,7 @@ def _chunks(file: DataFile, names: Sequence[str], chosen: tuple[int, ...]) -> It
 def _matrix(place: str, batch: Any, columns: Sequence[str], first: int) -> Matrix:
     rows = np.empty((batch.num_rows, len(columns)))
     for j, name in enumerate(columns):
-        column = batch.column(batch.schema.get_field_index(name))  # their order is up to pyarrow
+        column = batch.column(batch.schema.get_field_index(name))  # pyarrow decides their order
         if column.null_count:
             i = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise InvalidInput(f"{place}, row {first + i + 1}, column {shown(name)} is null: must not be missing")

@@ -1,7 +1,7 @@
-"""What is read of a table, and how: which columns, whether there is a header, what separates cells.
+"""The selection of a table's data: the columns, whether there is a header, and the delimiter of cells.
 
-These choices are public. They are made by name, before the data are read, and nothing pays for a choice that depends
-on the data.
+These choices are public. They are made by name, before the data are read; the budget does not cover a choice that
+depends on the data.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ PART_OF_A_NUMBER = frozenset("0123456789+-.eE_")
 
 @dataclass(frozen=True)
 class Selection:
-    """What is read of a table, and how.
+    """The selection of columns, and how text is read.
 
     columns : the columns to read, by name, in this order; None reads all of them.
-    drop : the columns to leave out, by name, where all others are read.
-    header : whether the first line of text holds names; None recognises it by a cell that is no number.
+    drop : the columns to leave out, by name; all others are read. header : whether the first line of text has names;
+        None recognises this by a cell that is not a number.
     delimiter : the character between two cells of text; None means a comma, and a tab in a .tsv file.
     allow_copies : files of the same content are of different people, so that each of them counts.
-    stream_limit : the most bytes that are taken from a stream, also after it is decompressed.
+    stream_limit : the most bytes that are read from a stream, also after decompression.
 
     Raises
     ------
@@ -52,19 +52,19 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The columns that were named, to be read or to be left out."""
+        """The named columns, to be read or to be left out."""
         return self.drop if self.columns is None else self.columns
 
     def require_no_text_options(self, name: str) -> None:
-        """Raise `InvalidInput` if an option was given that only text has a use for."""
+        """Raise `InvalidInput` if an option was given that applies only to text."""
         for option, value in (("--header or --no-header", self.header), ("--delimiter", self.delimiter)):
             if value is not None:
                 raise InvalidInput(f"{option} is for text (.csv, .tsv): {name} is none")
 
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
-        """The places of the selected columns among `columns`, in the order in which they are read.
+        """The positions of the selected columns in `columns`, in the order in which they are read.
 
-        index : columns that hold a row index. They are read only if `columns` of the selection names them.
+        index : columns that are a row index. They are read only if the selection names them in `columns`.
         """
         for name in self.names or ():
             if name not in columns:

@@ -1,4 +1,4 @@
-"""An opened table: named columns, and rows that are read in chunks, as often as needed, from one part or several."""
+"""An opened table: named columns, and rows that can be read repeatedly in chunks, from one part or several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
-CHUNK_BYTES = 2**22  # the bytes of one chunk of float64; a mechanism holds a few such arrays at a time
-KEPT_BYTES = 2**27  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
+CHUNK_BYTES = 2**22  # bytes of one chunk of float64; a mechanism uses a few such arrays at a time
+KEPT_BYTES = 2**27  # bytes: text whose numbers fit is parsed once and kept, not parsed in every pass
 
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]  # (a pass, its number of rows if known) -> the pass
 Passing = Callable[[], Iterator[Matrix]]
@@ -20,17 +20,15 @@ Passing = Callable[[], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table, or one data set in memory, of which only the columns have been read.
+    """One file of a table, or one data set in memory, after only the columns have been read.
 
     Attributes
     ----------
-    name : how messages call it.
-    columns : the names of all columns, distinct and not empty.
-    n : the number of rows, or None if only a pass over them can tell.
-    index : the columns that hold a row index, as the data declare: they are no features.
-    rows : indices of columns -> the rows where they lie, for data in several places; None for all other data.
-    select : indices of columns -> what begins a pass over the rows, of these columns in this order. It raises
-        `InvalidInput` at once if one of these columns does not hold numbers, where the format says so.
+    name : the name in messages. columns : the names of all columns, distinct and not empty. n : the number of rows, or
+        None if only a pass over them determines it. index : the columns that the data declare to be a row index: they
+        are not features. rows : indices of columns -> the rows on their machines, for data in several places; None for
+        all other data. select : indices of columns -> a function that begins a pass over the rows, with these columns
+        in this order. It raises `InvalidInput` at once if the format declares that one of these columns is not numeric.
     """
 
     name: str
@@ -49,8 +47,8 @@ class TableSource:
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
     rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. Or their exact sums.
-    available : the names of all columns that the data have, selected or not. index : those that hold a row index, and
-        were left out because of it.
+    available : the names of all columns of the data, selected or not. index : the columns that are a row index, and
+        were left out for this reason.
     """
 
     columns: tuple[str, ...]
@@ -60,15 +58,15 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """The pass as it is: the watch that reports nothing."""
+    """The pass, unchanged: a watch that reports nothing."""
     return passing
 
 
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """The parts as one table, one after the other.
 
-    That all parts have the same columns in the same order is checked first. Then the rows are counted, where only a
-    pass can tell how many there are.
+    First it is checked that all parts have the same columns in the same order. Then the rows are counted, if only a
+    pass determines their number.
     """
     first = parts[0]
     if not first.columns:
@@ -102,7 +100,7 @@ def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch
 
 
 def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
-    """One pass over all parts; if there are several, in chunks of full size that do not show where a part ends.
+    """One pass over all parts; if there are several, in chunks of full size that do not depend on where a part ends.
 
     So sums, and with them the rounding of a release in float64, do not depend on how the rows are divided into files.
     """
@@ -111,7 +109,7 @@ def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
 
 
 def full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
-    """The same rows in chunks of full size, the last one apart."""
+    """The same rows in chunks of full size, except the last chunk."""
     waiting: list[Matrix] = []
     missing = 0
     for chunk in chunks:

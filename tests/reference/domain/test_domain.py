@@ -1,4 +1,4 @@
-"""Data sets: what is refused, what clipping does, and the second moment by hand."""
+"""Data sets: rejected input, the effect of clipping, and the second moment by hand."""
 
 import itertools
 import math

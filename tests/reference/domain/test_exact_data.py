@@ -1,4 +1,4 @@
-"""The exact path from rows to integers: it equals arithmetic in Python integers, and records stay records."""
+"""The exact computation from rows to integers equals arithmetic in Python integers, row by row."""
 
 from collections.abc import Iterator
 

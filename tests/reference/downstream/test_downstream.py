@@ -1,4 +1,4 @@
-"""What is computed from one release: ridge regression and principal components, with their error bounds."""
+"""Computations from one release: ridge regression and principal components, with their error bounds."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The estimators: their conventions, their privacy accounting, their bounds, and what they estimate."""
+"""The estimators: their conventions, their privacy accounting, their bounds, and their estimates."""
 
 import copy
 import doctest

@@ -96,7 +96,7 @@ def test_a_source_gives_that_many_bits(bits: object) -> None:
 
 
 def floats_in(source: str) -> set[str]:
-    """What could bring floating point into integer code: a quotient, a float, or a function of numpy or math."""
+    """Sources of floating point in integer code: a quotient, a float, or a function of numpy or math."""
     found = set()
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.Div) or (isinstance(node, ast.Constant) and isinstance(node.value, float)):

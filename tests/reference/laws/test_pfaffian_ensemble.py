@@ -334,7 +334,7 @@ def test_the_margin_of_the_panels_is_needed(half_line: bool) -> None:
 
 
 def started(points: int, half_line: bool, count: int) -> tuple[PfaffianEnsemble, pfaffian_chains.Chains]:
-    """The ensemble, and so many chains that have drawn no point yet."""
+    """The ensemble, and a number of chains that have not drawn a point yet."""
     law = pfaffian_ensemble(points, half_line=half_line)
     return law, pfaffian_chains.Chains(law, count)
 

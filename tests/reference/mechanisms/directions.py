@@ -8,7 +8,7 @@ from tests.conventions import Matrix, Vector
 
 
 class GivenDirections:
-    """A source of directions that are given in advance; it keeps the matrices that it was asked about."""
+    """A source of directions that are given in advance; it records the requested matrices."""
 
     def __init__(self, *directions: Any) -> None:
         self.directions = list(directions)

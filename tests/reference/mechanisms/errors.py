@@ -1,4 +1,4 @@
-"""Errors of releases of a second moment, whose bounds the tests hold them against."""
+"""Errors of releases of a second moment, which tests compare with bounds."""
 
 from collections.abc import Callable
 from typing import Any

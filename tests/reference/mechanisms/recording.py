@@ -1,4 +1,4 @@
-"""A record of how a composite mechanism calls the mechanisms that it is made of."""
+"""A record of how a composite mechanism calls its component mechanisms."""
 
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ class Call(NamedTuple):
 
 
 def recorded_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Call]:
-    """The calls of the module's `release`, which still answers; the list grows with every call."""
+    """Record the calls of the module's `release`, which still works; the list grows with every call."""
     calls: list[Call] = []
     original = module.release
 

@@ -70,7 +70,7 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """The scales of the noise, seen through the release, against the change by one row."""
+    """The noise scales, derived from releases, are compared with the effect of one row."""
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
         after, before = (released(about, x, 0.0, 0.0) for x in (np.vstack([CLIPPED, row]), CLIPPED))

@@ -1,4 +1,4 @@
-"""What every mechanism of the registry has in common: input, units, budgets, outputs.
+"""Properties of every mechanism in the registry: input, units, budgets, outputs.
 
 A mechanism that is added to the registry is tested here without a change to this file.
 """

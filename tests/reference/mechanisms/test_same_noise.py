@@ -1,4 +1,4 @@
-"""A release is a function of the data and the noise: the same of both give the same output, always."""
+"""A release is a function of the data and the noise: equal data and noise always give the same output."""
 
 import copy
 import inspect
@@ -34,7 +34,7 @@ def noise_of(about: AnyMechanism, options: dict[str, Any], seed: int) -> Any:
 
 
 def differences(release: Release, noise: Any) -> list[str]:
-    """Where `release` does not give the same again on `X`."""
+    """The cases in which `release` does not repeat its output on `X`."""
     first = release(X, noise)
     again = {"at once": release(X, noise)}
     release(OTHER, noise)
@@ -55,7 +55,7 @@ def test_the_same_data_and_the_same_noise_give_the_same_output(about: AnyMechani
 
 
 class KeepsAGenerator:
-    """Wrong: noise that draws from a generator of its own, which moves on with every draw."""
+    """A wrong noise object that draws from its own generator, so that every use gives new numbers."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -65,7 +65,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """Wrong: a release that writes to its noise."""
+    """A wrong release that overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 

@@ -1,4 +1,4 @@
-"""The table of contents against a table typed by hand: paper, number, notion, and what is proven of every calibration.
+"""The declared budgets compared with a table typed by hand: paper, number, notion, and the proven budget.
 
 At ε = 1, ρ = ½, (ε, δ) = (1, 1e-6), d = 4. A mechanism need not be in it: what every `spend` says is compared with the
 ledger (`own.spends:every_spend`). Numbers are from the derivations, not from the code: 1/4 + (d − 1)/(32 d)

@@ -1,4 +1,4 @@
-"""A function with a choice, such as the calibration, refuses a word that it does not know."""
+"""A function with a choice, such as the calibration, rejects an unknown word."""
 
 import inspect
 import sys

@@ -1,7 +1,7 @@
-"""The recommendation against the simulated grid that is kept: what is ranked first is truly the best, or tied with it.
+"""The recommendation compared with a stored simulated grid: its first choice is truly the best, or tied with it.
 
-The rows were simulated by `python -P -m covassay.verification.experiments.recommendation_grid FILE`; what is
-recommended is computed anew, so that a change of a constant or of a formula shows here.
+The rows were simulated by `python -P -m covassay.verification.experiments.recommendation_grid FILE`; the
+recommendations are computed in the test, so that a changed constant or formula is detected.
 """
 
 import json
@@ -65,7 +65,7 @@ SCALED = ("separate-cov-goe", "separate-cov-pure")
 
 
 def test_predictions_are_within_their_intervals_at_nearly_all_points() -> None:
-    """Intervals are those of the imagined data; the rows of the grid have random signs, so few may be missed."""
+    """The intervals are for the model data; the rows of the grid have random signs, so a few predictions may fail."""
     found = grid.summary([grid.compared(row) for row in rows()])
     assert found["predictions"] > 500
     assert found["missed"] <= 0.05 * found["predictions"]

@@ -301,7 +301,7 @@ def points() -> list[tuple[int, float, float, bool]]:
 
 @pytest.mark.slow
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
-    """At 120 points the error of the best candidate, on correlated Gaussian rows, is not above what was predicted.
+    """At 120 points the error of the best candidate, on correlated Gaussian rows, is at most the prediction.
 
     The rows are others than those that were measured. A prediction fails if the simulated mean square is further above
     it than the allowance and 6.2 standard errors. The control is the assumption of equal norms alone, as it was: it
@@ -309,7 +309,7 @@ def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:
-        """How many times too large the error is, beyond what chance and the allowance explain."""
+        """The ratio of the error to the prediction, beyond the effects of chance and the allowance."""
         draw = prediction.candidate.sample
         outputs = [draw(x, np.random.default_rng(k), **budget.keywords()) for k in range(SIMULATED)]
         squares = measuring.squared_norms(np.array(outputs) - second_moment(x), symmetric=False)[:, 0]

@@ -1,4 +1,4 @@
-"""The account beside a data file: it adds up, it refuses, it is never half written."""
+"""The account of a data file: it adds up releases, rejects too large ones, and is never partially written."""
 
 import json
 import os

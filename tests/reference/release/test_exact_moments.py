@@ -1,4 +1,4 @@
-"""Exact sums of parts: they add up to those of the whole, whatever the parts are, and are released from alike."""
+"""Exact sums of parts: they add up to those of the whole for any division, and give the same release."""
 
 import importlib.util
 import pickle
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sums_in_a_box_are_those_of_the_rounded_rows() -> None:
-    """By whole numbers of Python; a value beyond its bounds counts as the bound."""
+    """The sums are compared with Python integers; a value beyond its bounds counts as the bound."""
     box = Box.of(list(BOUNDS.values()))
     u = np.clip((np.clip(X, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
     q = [[int(value * 2**20) for value in row] for row in u.tolist()]

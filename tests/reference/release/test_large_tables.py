@@ -246,7 +246,7 @@ class TestParquet:
 
 
 def stream(seed: int, n: int, d: int, m: int) -> Chunks:
-    """Rows that are drawn anew in every pass, chunk by chunk, and never stored."""
+    """Rows that are generated again in every pass, chunk by chunk, and never stored."""
 
     def start() -> Iterator[Matrix]:
         rng = np.random.default_rng(seed)
@@ -273,7 +273,7 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """50 MB of rows. The array itself is the control: the bound below is one that reading it whole breaks."""
+    """The rows take 50 MB. The array itself is the control: reading it as a whole exceeds the bound."""
     n, d = 100_000, 64
     chunks = stream(0, n, d, 4000)  # 2 MB each
     assert n * d * 8 > 50e6
@@ -314,7 +314,7 @@ READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lin
     "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
 )
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
-    """A few numbers for every row, such as its norm, are allowed; the row is not."""
+    """A mechanism may store a few numbers for every row, such as its norm, but not the row."""
     about = mechanism(name)
     assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
@@ -326,7 +326,7 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [*FORMATS, ".csv, strictly"])
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A third of what the numbers take as float64; pyarrow's own memory is not counted here.
+    """The bound is a third of the size of the numbers as float64; pyarrow's own memory is not counted.
 
     Chunks, and the blocks of text that are parsed at once, are smaller than usual, because the file is.
     """

@@ -424,6 +424,20 @@ def test_a_dataset_of_pyarrow_is_read_in_batches() -> None:
 
 
 @DASK
+def test_a_column_and_a_delayed_value_of_dask_are_no_tables() -> None:
+    import dask.dataframe
+    import pandas as pd
+
+    column = dask.dataframe.from_pandas(pd.DataFrame(X, columns=["a", "b", "c"]), npartitions=2).a
+    for data in (column, dask.delayed(X)):
+        assert refusal(data).startswith(f"data of type {type(data).__name__}: must be a file")
+
+
+def test_a_stream_of_text_is_refused() -> None:
+    assert "standard input gives str: must be a binary stream" in refusal(io.StringIO("a,b\n1,1\n"))
+
+
+@DASK
 def test_a_data_frame_of_dask_is_read_partition_by_partition() -> None:
     import dask.dataframe
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Data files in, released matrices out: what is refused, and what never gets lost."""
+"""Reading data files and writing released matrices: rejected input, and files that are never lost."""
 
 import io
 import json

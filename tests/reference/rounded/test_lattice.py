@@ -1,4 +1,4 @@
-"""Releases on a lattice: integers out, the same as those of the mechanism, from bits of the operating system."""
+"""Releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
 
 import sys
 from dataclasses import replace

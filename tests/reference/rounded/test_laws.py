@@ -256,7 +256,7 @@ def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
 
 
 def law(name: str, options: dict[str, str], d: int, draws: int) -> None:
-    """Draw that many releases, and hold them against the exact laws."""
+    """Draw a number of releases, and compare them with the exact laws."""
     x = rows(N_ROWS, d)
     released = [draw(name, options, x, f"law {k}") for k in range(draws)]
     if name in ("exponential", "above-threshold"):
@@ -346,7 +346,7 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
-    """The scale that the balls have is the scale of the reference: to 1e-14, so no formula has met a float on the way.
+    """The scale of the balls equals that of the reference to 1e-14, so no formula used a float.
 
     (The reference's own value has a rounding error of a few 1e-16. A constant that is a float in a formula run on balls
     would be as wrong as that; `test_the_scales_are_balls` sees it.)
@@ -388,7 +388,7 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of every sum: with a noise of ones, what is added to the sums is the scale."""
+    """This holds for every sum: with noise of ones, the scale itself is added to the sums."""
     of_ones(monkeypatch)
     x = np.zeros((7, d))
     for amount in ("1", "0.1", "7.25"):

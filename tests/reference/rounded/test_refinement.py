@@ -1,6 +1,6 @@
 """The same bits give the same release: at every grid, and at whatever precision the computation begins.
 
-Every check below is seen to fail on a mutant, at the end of this file.
+Every check below fails on a mutant, at the end of this file.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshol
 
 
 def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
-    """Whether k is a nearest integer to fine/2^bits. (Where that is a tie, the grid tells of both sides.)"""
+    """Whether k is a nearest integer to fine/2^bits. (For a tie, both neighbours are accepted.)"""
     return abs((k << bits) - fine) <= 1 << (bits - 1)
 
 
@@ -74,14 +74,14 @@ def races(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def low_order_bits(draw_one: Callable[[int], int], count: int = 200) -> None:
-    """On a grid finer than float64 could tell, an integer is odd with probability 1/2, up to 1e-9."""
+    """On a grid finer than the resolution of float64, an integer is odd with probability 1/2, up to 1e-9."""
     odd = sum(draw_one(seed) % 2 for seed in range(count))
     low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], count, 0.5)
     assert low <= odd <= high
 
 
 def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
-    """The grid is the one that was asked for, whatever the data are."""
+    """The grid is the requested one for any data."""
     for x in (np.zeros((12, 2)), np.eye(2)[np.zeros(12, int)], rows(12, 2)):
         assert draw_on(x).grid == Fraction(1, 2**30)
 
@@ -169,7 +169,7 @@ def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> No
 
 
 class Forgetful(Uniforms):
-    """Mutant: where more bits are needed, all bits are drawn anew."""
+    """A mutant that draws all bits again if more bits are needed."""
 
     def _next(self, wanted: int) -> tuple[int, int]:
         if self.position < len(self.read) and self.read[self.position][1] < wanted:
@@ -190,17 +190,17 @@ class Shifted:
 
 
 def midpoint_rounding(x: arb, grid: Fraction) -> int:
-    """Mutant: the nearest multiple of the midpoint."""
+    """A mutant that returns the nearest multiple of the midpoint."""
     return int((x / balls.exact(grid) + balls.exact(Fraction(1, 2))).mid().floor().unique_fmpz())
 
 
 def midpoint_comparison(a: Any, b: Any) -> bool:
-    """Mutant: midpoints are compared."""
+    """A mutant that compares midpoints."""
     return bool((arb(a) - arb(b)).mid() < 0)
 
 
 def hasty_tie(x: arb, grid: Fraction) -> int:
-    """Mutant: what is within 1/64 of a tie is called a tie, and goes to the even neighbour."""
+    """A mutant that treats numbers within 1/64 of a tie as ties, and rounds them to the even neighbour."""
     scaled = x / balls.exact(grid)
     if not scaled.rad() < arb(2) ** -10:
         raise balls.Undecided
@@ -210,7 +210,7 @@ def hasty_tie(x: arb, grid: Fraction) -> int:
 
 
 def float_release(name: str, seed: int, x: Matrix, grid: Fraction) -> list[int]:
-    """Mutant: noise in float64 is added in float64, and the sum is rounded."""
+    """A mutant that adds noise in float64, and rounds the sum."""
     values = mechanism(name).sample(x, np.random.default_rng(seed), epsilon=1.0)
     return [round(Fraction(float(v)) / grid) for v in np.ravel(values)]
 

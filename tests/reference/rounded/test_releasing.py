@@ -1,4 +1,4 @@
-"""A rounded release beside the float release: the same output where the noise is small, and the same budget."""
+"""A rounded release compared with the float release: the same output for small noise, and the same budget."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Audits of more draws than are kept, and audits that go on: nothing depends on kills, and mutants are refuted.
+"""Audits with more draws than are kept, and continued audits: kills do not change results, and mutants are refuted.
 
 Every run has the default false-alarm probability of 1e-9 and fixed seeds. Only a few hundred draws are kept here.
 """
@@ -71,7 +71,7 @@ def _rarely(share: float, factor: float) -> Noise:
 
 
 def _tied(w: Matrix) -> Matrix:
-    """Two entries with one sign, on data with two columns or more."""
+    """A target in which two entries have the same sign, on data with at least two columns."""
     if w.shape[1] > 1:
         w[:, 1, 1] = np.abs(w[:, 1, 1]) * np.sign(w[:, 0, 1])
     return w
@@ -138,7 +138,7 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The law of the noise depends on the data, and only the pairs are looked at."""
+    """The law of the noise depends on the data, and only the pairs are tested."""
     monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
 
     def tells(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -179,7 +179,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
         assert _figures(audit("covassay:laplace", jobs=2, **given)) == _figures(alone)
 
 
-# GOING ON
+# CONTINUED RUNS
 
 
 @pytest.mark.thorough
@@ -187,7 +187,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
-    """Without summaries, and with them. The process is killed whenever it has made some draws of its own."""
+    """Tested without and with summaries. The process is killed whenever it has made some new draws."""
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
         return _run(checkpoint=tmp_path / file, samples=samples, progress=watch or Watch())

@@ -1,7 +1,7 @@
 """Targets whose law does not depend on the data are private for every ε: no question may refute them.
 
-Each was refuted once: by equal outputs of several generators, by one draw that failed on special data, or by a failed
-block that counted as many failures. They must stand on every seed.
+Each is difficult in one way: several generators give equal outputs, one draw fails on special data, or a failed block
+could count as many failures. They must pass on every seed.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def failing(probability: float) -> Callable[..., Matrix]:
 
 
 def not_a_number(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """In three of ten draws."""
+    """The output contains NaN in three of ten draws."""
     return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])) * (np.nan if rng.random() < 0.3 else 1.0))
 
 
@@ -69,7 +69,7 @@ def subject(draw: Callable[..., Matrix], seed: int, samples: int = 300) -> Subje
 
 
 def few_draws(name: str, seed: int) -> list[str]:
-    """What the contract and the data path refute."""
+    """The refutations by the contract and the data path."""
     made = subject(PRIVATE[name], seed)
     ask([q for q in own() if q.kind in ("contract", "data path")], made, ErrorBudget(1e-9))
     return [f"{f.label}: {f.detail}" for f in made.findings if f.status is Status.REFUTED]
@@ -109,7 +109,7 @@ def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
 
 
 def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Propose, test, release: it answers if the gap of two eigenvalues, which has sensitivity 2/n, seems large."""
+    """Propose-test-release: it answers if the noisy gap of two eigenvalues, whose sensitivity is 2/n, is large."""
     values = np.linalg.eigvalsh(x.T @ x / len(x))
     gap = values[-1] - values[-2] if x.shape[1] > 1 else 1.0
     if epsilon * len(x) * gap / 2 + rng.laplace() < 2.0:
@@ -125,7 +125,7 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
-    """At ε = 5 it fails on zeros nearly always, on neighbours less, and on plain data never."""
+    """At ε = 5 the target fails nearly always on zeros, less often on neighbours, and never on plain data."""
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}
     assert any("all rows zero" in f.detail for f in found)

@@ -1,4 +1,4 @@
-"""The house of the audit: declared questions, one budget of errors, one loop, and guests from other packages."""
+"""The structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
 
 import inspect
 import os
@@ -32,7 +32,7 @@ def subject(**options: object) -> Subject:
 
 
 def with_p_values(name: str, *p_values: float, **more: object) -> Question:
-    """A question that gives these p-values in the first look, and 1 in the second."""
+    """A question with given p-values in the first look, and 1 in the second."""
 
     def answers(subject: Subject, look: Look) -> list[Finding]:
         shown = p_values if look.name == "first look" else [1.0] * len(p_values)
@@ -169,7 +169,7 @@ def test_an_audit_that_ends_early_asks_no_more_questions_of_chance() -> None:
     assert [f.status for f in made.findings] == [Status.REFUTED, Status.SKIPPED]
 
 
-# GUESTS
+# QUESTIONS OF OTHER PACKAGES
 
 GUEST = """
 from dataclasses import dataclass, field

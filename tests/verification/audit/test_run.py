@@ -52,14 +52,14 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """Every mechanism, slow for some, at every calibration; false alarm at most 1e-9 per run."""
+    """Tested for every mechanism (some are slow) and every calibration; false alarm at most 1e-9 per run."""
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
 
 
 def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
-    """Found by a sweep over 200 seeds: the projection gave the zero matrix twice, and was taken for a fixed seed."""
+    """The projection may give the zero matrix twice, which must not be mistaken for a fixed seed."""
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
         check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed), Form())
@@ -118,7 +118,7 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """A tenth of the standard deviation that ρ-zCDP asks for."""
+    """Gaussian noise with a tenth of the standard deviation that ρ-zCDP requires."""
     sigma = 0.1 / (len(x) * np.sqrt(rho))
     return x.T @ x / len(x) + sigma * rng.standard_normal((x.shape[1],) * 2)
 
@@ -223,7 +223,7 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
-    """The message of an exception can carry data; only its type is reported."""
+    """The message of an exception may contain data; only its type is reported."""
     setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
@@ -253,7 +253,10 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a claim a little too strong the first look is only suspicious; the second, ten times as large, decides."""
+    """For a claim that is slightly too strong, the first look is only suspicious.
+
+    The second look, ten times larger, decides.
+    """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
     with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")  # arithmetic decides at once
@@ -269,7 +272,7 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """Found on em-cov, which has a scenario and a pair called "separated eigenvalues, d=2"."""
+    """For example, em-cov has a scenario and a pair with the same name "separated eigenvalues, d=2"."""
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
     pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))
@@ -334,7 +337,7 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """Otherwise chance would decide how many tests share the level: a pair without failures makes one test less."""
+    """Otherwise chance would decide how many tests share the level: a pair without failures makes one test fewer."""
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
     two = Look(level=1e-9, tests=2)

@@ -1,4 +1,4 @@
-"""The ledger: every check holds and rejects its mutants, and the gate notices what is inconsistent."""
+"""The ledger: every check holds and rejects its mutants, and the gate detects inconsistencies."""
 
 import json
 import math
@@ -74,7 +74,7 @@ MUTANTS = [
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_holds(name: str) -> None:
-    """A formula of the reference that contradicts its claim."""
+    """Catches a formula of the reference that contradicts its claim."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
     assert evidence.scope
@@ -87,19 +87,19 @@ def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyp
 
 
 def test_a_check_without_a_mutant_cannot_be_written() -> None:
-    """A check that nobody has seen to fail."""
+    """Catches a check that has never failed on a mutant."""
     with pytest.raises(ValueError, match="mutant"):
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
 
 
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
-    """A status that no reader knows."""
+    """Catches a status that is not defined."""
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
 
 
 def test_two_mutants_of_one_name_cannot_be_written() -> None:
-    """One of them would never be run."""
+    """Of two mutants with the same name, one would never be run."""
     with pytest.raises(ValueError, match="two mutants are called 'm'"):
         mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
 
@@ -121,30 +121,30 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
     ],
 )
 def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
-    """A failing case, a share above 1 or that is no number, and a bound that nothing comes near are not overlooked."""
+    """A failing case, a share that is above 1 or NaN, and a bound that is never approached are not overlooked."""
     evidence = concluded(iter(found), "s", attained)
     assert evidence.holds == holds
     assert holds or evidence.detail or attained is not None
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
-    """A report that JSON cannot write."""
+    """Catches a report that JSON cannot write."""
     assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
 
 def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
-    """An entry that rests on something that is gone, or a proof on which nothing rests."""
+    """Catches an entry that rests on something deleted, or a proof on which nothing rests."""
     assert ledger.problems(PROOFS) == []
 
 
 @pytest.mark.parametrize("name", pages.pages())
 def test_a_generated_page_is_up_to_date(name: str) -> None:
-    """A page of the ledger that says what an entry no longer says."""
+    """Catches a page of the ledger that differs from its entries."""
     assert (PROOFS / name).read_text(encoding="utf-8") == pages.pages()[name]
 
 
 def test_the_table_of_mutants_is_up_to_date() -> None:
-    """A mutant that the page does not count."""
+    """Catches a mutant that the page does not count."""
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
     assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
@@ -190,14 +190,14 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
-    """A gate that lets one of these entries pass."""
+    """Catches a gate that accepts one of these entries."""
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
 
 
 @pytest.mark.thorough
 def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
-    """A proof page that no entry names."""
+    """Catches a proof page that no entry names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
@@ -208,7 +208,7 @@ def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
 
 
 def test_the_contents_name_every_page_once() -> None:
-    """A proof page that a reader does not find."""
+    """Catches a proof page that is missing in the table of contents."""
     folder = PROOFS / "paper"
     listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
@@ -216,7 +216,7 @@ def test_the_contents_name_every_page_once() -> None:
 
 @pytest.mark.thorough
 def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:
-    """A formula that is edited while its claim stays green."""
+    """Catches a formula that is edited while its claim remains accepted."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     lock = ledger.read_lock(proofs)
@@ -230,7 +230,7 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 
 @pytest.mark.parametrize("where", ["theorems", "definitions"])
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
-    """A theorem that is edited while its claims stay green."""
+    """Catches a theorem that is edited while its claims remain accepted."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
@@ -246,7 +246,7 @@ def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Pat
 
 
 def test_the_digest_sees_code_and_not_words() -> None:
-    """A claim that turns stale for a comment, or stays green for another formula."""
+    """Catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
 
     def one(x: float) -> float:
         """One more than x."""
@@ -268,7 +268,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
 
 
 def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
-    """A lock that grows with what is gone."""
+    """Catches a lock that keeps code that no claim names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     ledger.lock_path(proofs).write_text(json.dumps({**ledger.read_lock(proofs), "reference.domain:blocks": "0" * 16}))
@@ -290,13 +290,13 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
     ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
-    """A misspelt field that is ignored."""
+    """Catches a misspelt field that is ignored."""
     with pytest.raises(InvalidInput, match=told):
         ledger._claim("own", entry)
 
 
 def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() -> None:
-    """A claim that shines with its best leg."""
+    """Catches a claim whose status is that of its strongest leg."""
     strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("floating", "b", covers="random")
     c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
     assert str(c.status) == "floating, random samples"
@@ -307,7 +307,7 @@ def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() 
 
 
 def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
-    """A correction that borrows the status of the refutation."""
+    """Catches a correction that gets the status of the refutation."""
     legs = (ledger.Leg("exact", "a", covers="case", of="statement"), ledger.Leg("symbolic", "b", of="correction"))
     c = ledger.LedgerClaim("X", "own", "s", "t", "refuted", legs)
     assert str(c.status) == "exact, a counterexample"
@@ -316,7 +316,7 @@ def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
 
 
 def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
-    """A number of the page that the check does not enclose."""
+    """Catches a number of the page that the check does not enclose."""
     page = (PROOFS / "paper" / "norm-tail.md").read_text(encoding="utf-8")
     assert all(digits in page for digits in QUOTED)
 
@@ -392,36 +392,33 @@ def is_honest() -> Evidence:
     ids=lambda value: value.function.__name__ if isinstance(value, ClaimCheck) else "",
 )
 def test_a_check_that_claims_more_than_its_source_is_refused(c: ClaimCheck, told: str) -> None:
-    """A check that draws at random, or in floats, and says "all cases"."""
+    """Catches a check that draws at random, or in floats, and says "all cases"."""
     found = coverage.overclaims(c)
     assert any(told in line for line in found) if told else found == []
 
 
 def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> None:
-    """A check without a declaration that counts as covering all."""
+    """Catches a check without a declaration that counts as covering all cases."""
     assert coverage.covers(replace(draws_at_random, covers=None)) == "random"
     assert coverage.covers(replace(counts_dimensions, covers=None)) == "range"
     assert coverage.covers(is_honest) == "all"
 
 
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gate that does not ask what a check covers."""
+    """Catches a gate that ignores the coverage of a check."""
     name = "dn25.utility:small_radius"
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
 
 
-REFERENCE_FLOATS = {  # here the floats are whole numbers: 1.0 where a supremum is attained, and d(d + 1)/2
-    "dly22.adaptive:trace_step",
-    "own.laws:radius",
-    "own.sensitivities:spectral_suprema",
-}
+# in these functions the floats are whole numbers: 1.0 where a supremum is attained, and d(d + 1)/2
+REFERENCE_FLOATS = {"dly22.adaptive:trace_step", "own.laws:radius", "own.sensitivities:spectral_suprema"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, c in checks().items() if c.kind != "floating"])
 def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: str) -> None:
-    """The gate reads the source of the checks only; here the return values of the reference are watched."""
+    """The gate only reads the source of the checks; this test inspects the return values of the reference."""
     floats: set[str] = set()
 
     def watch(frame: FrameType, event: str, value: object) -> None:
@@ -443,7 +440,7 @@ def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: st
 
 
 def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    """A claim that is shown without its correction or its command."""
+    """Catches a claim that is shown without its correction or its command."""
     assert run(["claims", "show", "dn25.thm6"]) == 0
     text = capsys.readouterr().out
     for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
@@ -452,7 +449,7 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A paper that is called wrong for a formula that we rebuilt."""
+    """Catches a text that calls a paper wrong although we reconstructed the formula."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
     assert "refuted-reconstruction: false in our own reconstruction" in text
@@ -460,7 +457,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
 
 
 def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """A paper that is called wrong without the copy that was read."""
+    """Catches a text that calls a paper wrong without naming the copy that we read."""
     assert run(["claims", "show", "DN25.Thm6"]) == 0
     assert "PMLR 313" in capsys.readouterr().out
     details = (PROOFS / "ledger" / "DN25.md").read_text(encoding="utf-8").split("## ")
@@ -471,13 +468,13 @@ def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: p
 
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback for a misspelt id."""
+    """Catches a traceback for a misspelt id."""
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
 
 
 def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """An id that is cited elsewhere and is found no longer."""
+    """Catches an id that is cited elsewhere and no longer found."""
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
@@ -485,7 +482,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
-    """An erratum without the true statement."""
+    """Catches an erratum without the true statement."""
     assert run(["claims", "list", "--wrong", "--paper", "dn25"]) == 0
     text = capsys.readouterr().out
     listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
@@ -497,14 +494,14 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
 
 
 def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
-    """A new mechanism whose `spend` nothing checks."""
+    """Catches a new mechanism whose `spend` is not checked."""
     (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
     assert set(names) == set(MECHANISMS)
     assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """A mechanism without an account that may spend anything."""
+    """Catches a mechanism without an entry in the ledger that may spend any amount."""
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
     assert quiet.options == {"constants": ("paper", "code")}
@@ -512,7 +509,7 @@ def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budge
 
 
 def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
-    """A share in the ledger that runs code."""
+    """Catches a share in the ledger that is executed as code."""
     account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
     assert account.share_of(2, {"calibration": "tight"}) == 0.75
     assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
@@ -526,7 +523,7 @@ def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
 def test_claims_are_checked_and_a_failure_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed check that ends with status 0."""
+    """Catches a failed check that ends with status 0."""
     arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
     assert run(arguments) == 0
     row = json.loads(capsys.readouterr().out)["checks"][0]
@@ -539,7 +536,7 @@ def test_claims_are_checked_and_a_failure_is_status_1(
 
 
 def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crash that counts as a success."""
+    """Catches a crash that counts as a success."""
 
     def crash() -> Evidence:
         raise ZeroDivisionError("no")
@@ -552,7 +549,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 
 
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    """A filter that is ignored."""
+    """Catches a filter that is ignored."""
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
     assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.(4.2)", "DN25.(4.4)", "DN25.Thm6"]
 
@@ -560,7 +557,7 @@ def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixtu
 def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An accepted mutant that ends with status 0."""
+    """Catches an accepted mutant that ends with status 0."""
     arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
     assert run(arguments) == 0
     assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
@@ -573,7 +570,7 @@ def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
 
 
 def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crash that counts as a rejection."""
+    """Catches a crash that counts as a rejection."""
 
     def crash(**slots: object) -> Evidence:
         raise ZeroDivisionError("no")

@@ -30,12 +30,12 @@ NUMBERED = {
     "name", [f"{paper}.{number}" for paper, listed in NUMBERED.items() for number in listed.split()]
 )
 def test_a_numbered_statement_has_an_entry_or_is_covered_by_one(name: str) -> None:
-    """A numbered statement of a paper that was merged away."""
+    """Catches a numbered statement of a paper that was lost in a merge of entries."""
     entry = ledger.claim(name)
     assert name.partition(".")[0] in entry.id or any(name.partition(".")[0] in c.id for c in entry.covers)
 
 
 def test_a_statement_that_no_entry_covers_is_seen() -> None:
-    """A lookup that finds anything."""
+    """Catches a lookup that finds every id."""
     with pytest.raises(InvalidInput, match="no such id"):
         ledger.claim("DLY22.(23)")

@@ -1,4 +1,4 @@
-"""What is called whole is a theorem that compares the mechanism of its claim on neighbours: flags cannot be swapped."""
+"""A leg that is declared whole is a theorem on the mechanism of its claim, on neighbours: flags cannot be swapped."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +10,19 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """The claim with that theorem called whole in place of its own."""
+    """The claim with another theorem declared whole in place of its own."""
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 
 
 def test_the_entries_call_whole_what_is() -> None:
-    """A theorem on a lemma that is called one on the whole mechanism."""
+    """Catches a theorem on a lemma that is declared to be on the whole mechanism."""
     assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 39
     assert _whole_problems(claims().values(), lock.read(PROOFS)) == []
 
 
 def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
-    """A flag that is set on the wrong theorem."""
+    """Catches a flag that is set on the wrong theorem."""
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
     assert "does not compare a mechanism" in lemma

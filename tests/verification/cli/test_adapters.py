@@ -1,4 +1,4 @@
-"""`covassay adapters`: the list, the template, and what is refused."""
+"""`covassay adapters`: the list, the template, and rejected arguments."""
 
 import json
 import sys

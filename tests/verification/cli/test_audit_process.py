@@ -34,7 +34,7 @@ SMALL = ["--epsilon", "1", "--samples", "150", "--jobs", "1"]  # fewer could not
 
 
 def module(folder: Path, body: str, first: str = "") -> None:
-    """A module "hostile" with a function f that has this body and then answers within its claim."""
+    """A module "hostile" with a function f that runs the given body and then gives a correct answer."""
     (folder / "hostile.py").write_text(
         f"{START}{first}\n\ndef f(x, *, epsilon, rng):\n    {body}\n    {ANSWER}\n", encoding="utf-8"
     )
@@ -63,7 +63,7 @@ QUICK = ("os._exit in a draw", "os._exit on import")
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
 def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
-    """With a JSON report that says how the process ended, and with every other report."""
+    """The JSON report, like every other report, says how the process ended."""
     body, first, ending = DEADLY[name]
     module(tmp_path, body, first)
     done = covassay(tmp_path, "hostile:f", *SMALL, "--json", *WRITTEN)
@@ -92,7 +92,7 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
 
 @pytest.mark.slow
 def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> None:
-    """Its threads and the copies of the process that it makes do not delay or repeat the report either."""
+    """Threads and forked copies of the process do not delay or repeat the report either."""
     module(
         tmp_path,
         "print('{'); os.write(1, b'<'); sys.stdin.read(); LATE or LATE.append([os.fork(), "
@@ -108,7 +108,7 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
 
 
 def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
-    """What is shown of these bytes."""
+    """The part of these bytes that is shown."""
     read, write = os.pipe()
     with os.fdopen(read, "rb", buffering=0) as pipe:
         with audit_process._shown(pipe):
@@ -163,7 +163,7 @@ def test_a_target_that_prints_much_is_cut_short_on_every_stream(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
-    """Draws take long enough for workers to pay."""
+    """Draws take long enough that workers save time."""
     module(tmp_path, "multiprocessing.parent_process() and os._exit(0); time.sleep(0.004)")
     done = covassay(tmp_path, "hostile:f", *SMALL[:-1], "2")
     assert done.returncode == INCONCLUSIVE

@@ -1,7 +1,8 @@
-"""Two hundred bad inputs and thirty damaged accounts: one line each, exit 2, nothing lost, nothing spent.
+"""Two hundred bad inputs and thirty damaged accounts: each gives one line and exit status 2, and spends nothing.
 
-Every case is one change to a release that works. What must not happen is seen from outside: another line, a file that
-appears or changes, an entry in the account. The last test shows that the release without the change does all of it.
+Every case is one change to a release that works. The tests check from outside that there is no other line, no new or
+changed file, and no entry in the account. The last test shows that the release without the change has all these
+effects.
 """
 
 import gzip
@@ -348,7 +349,7 @@ DAMAGED = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the release that works, and with links, pipes and directories for it to stumble on."""
+    """A directory with the release that works, and with links, pipes and directories that cause errors."""
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_bytes(DATA)
     Path("bounds.toml").write_bytes(BOUNDS)

@@ -1,4 +1,4 @@
-"""Known failures on the command line: the exit status is that of all else, and a failure that is gone is seen."""
+"""Expected failures on the command line do not affect the exit status; one that no longer fails is reported."""
 
 from pathlib import Path
 

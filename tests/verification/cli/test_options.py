@@ -1,4 +1,4 @@
-"""What the options of the command line are read as."""
+"""The values that the command line reads from its options."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`covassay audit --pair` and `--witness`: what they read and write, and that nothing half written is left."""
+"""`covassay audit --pair` and `--witness`: files that they read and write, and that no partial file is left."""
 
 import json
 import os

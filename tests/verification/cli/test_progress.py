@@ -1,4 +1,4 @@
-"""A progress bar is shown on a terminal and nowhere else, and what a command prints and finds is the same with it."""
+"""A progress bar is shown only on a terminal, and does not change the output and the result of a command."""
 
 import io
 import json
@@ -30,12 +30,12 @@ SHOWN = r"[0-9]+ draws, [0-9]+ checks"
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """What is run: a command of the users, or one of the maintainers."""
+    """A command of the users, or of the maintainers."""
     return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
-    """What a command prints on standard output, a pipe, and on standard error, a terminal; and its exit status."""
+    """The output of a command on standard output (a pipe) and on standard error (a terminal), and its exit status."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     seen = bytearray()
@@ -125,7 +125,7 @@ def test_a_quiet_audit_shows_nothing_and_one_that_is_killed_leaves_the_cursor(tm
 
 
 class Kept(Watch):
-    """Remembers everything that it is told."""
+    """A watch that records all reports."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -196,7 +196,7 @@ def test_nothing_is_known_of_the_time_left_before_anything_is_planned() -> None:
     ("terminal", "quiet", "shown"), [(True, False, True), (True, True, False), (False, False, False)]
 )
 def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what is printed meanwhile stays on standard output. A pipe is none, also where colours are asked for."""
+    """Other output stays on standard output. A pipe is not a terminal, even if colours are requested."""
     errors, out = io.StringIO(), io.StringIO()
     monkeypatch.setattr(errors, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", errors)
@@ -228,7 +228,7 @@ def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known(
         assert Left().render(progress.tasks[0]).plain == "0:00:30 left"
 
 
-# WHAT IS SAID IN A LINE
+# MESSAGES
 
 
 def said(told: Callable[[Bar], None], *, terminal: bool, verbose: bool = False, quiet: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""`covassay release`: what goes into a mechanism, what comes out, what is refused and when."""
+"""`covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> lis
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line that is printed; nothing else is, and no file appears or changes."""
+    """The single printed line; no other output is printed, and no file appears or changes."""
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert run(arguments) == 2
     captured = capsys.readouterr()
@@ -76,7 +76,7 @@ def pretended(
     power: int | None = None,
     **facts: Any,
 ) -> Mechanism[Any, ..., Any]:
-    """A registered mechanism without noise that releases 1, 2, 3, … in that form and keeps the rows it was given."""
+    """A registered mechanism without noise that releases 1, 2, 3, … in a given form and records its input rows."""
     output = OUTPUTS[kind] if power is None else replace(OUTPUTS[kind], power=power)
 
     def release(x: DataSet, noise: None, *, epsilon: Epsilon) -> Any:

@@ -1,4 +1,4 @@
-"""`covassay release --rounded`: what the file holds, what is said, and what is refused."""
+"""`covassay release --rounded`: the content of the file, the messages, and rejected arguments."""
 
 import importlib.util
 import json

@@ -49,7 +49,7 @@ def files() -> dict[str, bytes]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line that is printed; nothing else is, and no file appears or changes."""
+    """The single printed line; no other output is printed, and no file appears or changes."""
     before = files()
     assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
@@ -262,7 +262,10 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It appears before the account is entered: then nothing is spent. Or after it: then the release counts."""
+    """If it appears before the entry in the account, nothing is spent.
+
+    If it appears after the entry, the release counts.
+    """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
     for module, name in ((table_release, "accuracy"), (table_release, "write_release")):
@@ -313,7 +316,7 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other one ends when it is told that somebody waits."""
+    """The other release ends when it is notified of the waiting release."""
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0

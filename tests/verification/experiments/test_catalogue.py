@@ -1,4 +1,4 @@
-"""The experiments as they are declared: every statement can be contradicted, and names what is there."""
+"""The declared experiments: every statement can be contradicted, and its names exist."""
 
 import math
 from dataclasses import replace
@@ -29,7 +29,7 @@ ALL = EXPERIMENTS.values()
 
 
 def lines_of(experiment: Experiment, best: str, size: float = 1.0) -> Lines:
-    """Results in which one method is by far the best, and all errors are of that size."""
+    """Results in which one method is by far the best, with errors of a given size."""
     return {
         (panel.name, measure, method.label): {
             value: Mean(level, 0.99 * level, 1.01 * level, 9)

@@ -1,4 +1,4 @@
-"""Loaders of published formats: small files are read, and every kind of damage is one clear error. Bounds hold."""
+"""Loaders of published formats: small files are read, and every kind of damage gives a clear error. Bounds hold."""
 
 import gzip
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The released code beside the reference: how it is found and called, with a stand-in for it and for torch."""
+"""The comparison with released code: how it is found and called, with test doubles for the code and for torch."""
 
 import itertools
 import sys

@@ -1,4 +1,4 @@
-"""The findings page is what the kept rows and the remarks render to, and each finding says what a change would be."""
+"""The findings page is rendered from the stored rows and the remarks, and each finding has a possible correction."""
 
 import json
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""Which p-values of an audit count as exact when their uniformity is tested."""
+"""The p-values of an audit that count as exact in tests of uniformity."""
 
 import pytest
 from scipy import stats

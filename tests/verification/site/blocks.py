@@ -12,7 +12,7 @@ LEFT_OUT = "…"  # any output, any number of lines
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code on a page: what it is, the name of the file that it shows, and its text."""
+    """A block of code on a page: its kind, the name of the file that it shows, and its text."""
 
     kind: str
     title: str | None

@@ -95,6 +95,6 @@ def test_an_output_that_differs_is_seen(shown: str, printed: str, same: bool) ->
 
 
 def test_every_fence_of_a_page_is_a_block() -> None:
-    """Nothing on a page escapes the test by an unusual first line."""
+    """No block of a page is skipped because of an unusual first line."""
     for path in PAGES.rglob("*.md"):
         assert path.read_text().count("```") == 2 * len(blocks(path)), path

@@ -1,4 +1,4 @@
-"""The sum of cosines of uniform angles: its p-values are valid, and it sees what it says that it sees."""
+"""The sum of cosines of uniform angles: its p-values are valid, and it has the stated power."""
 
 import numpy as np
 import pytest

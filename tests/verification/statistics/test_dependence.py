@@ -39,7 +39,7 @@ NULLS = [("signs", independent), ("signs", spherical), ("sizes", independent),
 
 
 def excess(p_values: list[float]) -> float:
-    """How far P(p ≤ u) exceeds u anywhere."""
+    """The largest excess of the frequency of p ≤ u over u."""
     ordered = np.sort(p_values)
     return float((np.arange(1, len(ordered) + 1) / len(ordered) - ordered).max())
 
@@ -75,7 +75,7 @@ def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
 
 
 def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Matrix:
-    """Normal variables with that correlation: of two entries, of their sizes, or of two draws."""
+    """Normal variables with a given correlation: of two entries, of their sizes, or of two draws."""
     z = rng.standard_normal((n, 3))
     mixed = correlation * z[:, 0] + math.sqrt(1 - correlation**2) * z[:, 1]
     if name == "signs":

@@ -1,4 +1,4 @@
-"""Sums over blocks of a sample test what a test of the whole sample tests."""
+"""Pooled tests over blocks agree with tests of the whole sample."""
 
 import math
 

@@ -95,7 +95,7 @@ def of_equal_samples() -> Compared:
 
 
 def beyond(n: int, m: int, apart: int) -> mpmath.mpf:
-    """The share of the orders of two samples of one law whose distance is at least apart/lcm(n, m)."""
+    """The share of the orderings of two samples of the same law whose distance is at least apart/lcm(n, m)."""
     a, b = m // math.gcd(n, m), n // math.gcd(n, m)
     row = [0] * (m + 1)
     for i in range(n + 1):
@@ -114,7 +114,7 @@ def of_other_samples() -> Compared:
 
 
 def hypergeometric(both: int, a: int, n: int) -> mpmath.mpf:
-    """Twice the smaller tail of how many of a out of n are among a others."""
+    """Twice the smaller tail of a hypergeometric number: the common elements of two random sets of size a among n."""
     terms = {k: mp.binomial(a, k) * mp.binomial(n - a, a - k) for k in range(max(0, 2 * a - n), a + 1)}
     tails = (sum(term for k, term in terms.items() if side(k)) for side in (lambda k: k <= both, lambda k: k >= both))
     return 2 * min(tails) / mp.binomial(n, a)

@@ -1,4 +1,4 @@
-"""Tests of the tails: conservative p-values, what they see and what they cannot see, and their stated power."""
+"""Tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
 
 import math
 
@@ -29,7 +29,7 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Whether P(p ≤ u) exceeds u nowhere by more than chance allows with probability 1e-9."""
+    """Whether the frequency of p ≤ u exceeds u nowhere by more than chance allows with probability 1e-9."""
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
@@ -130,7 +130,7 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
 
 
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
-    """Both tails, or one of them: what lies there is drawn again."""
+    """Values in both tails, or in one of them, are drawn again."""
     rng = np.random.default_rng(8)
     for n in (2000, 20_000):
         q = tails(rng.standard_normal(n)).detectable(ALPHA)

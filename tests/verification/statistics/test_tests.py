@@ -108,7 +108,10 @@ def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> Non
 @pytest.mark.parametrize(("shape", "power"), [(1.0, 1.0), (0.5, 2.0)], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("sign", [1, -1], ids=["too large", "too small"])
 def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: float, power: float, sign: int) -> None:
-    """|noise|^power/power ~ Gamma(shape): Laplace noise has 1, Gaussian noise 1/2. At least 285 of 300, as above."""
+    """|noise|^power/power ~ Gamma(shape), with shape 1 for Laplace and 1/2 for Gaussian noise.
+
+    At least 285 of 300 detect.
+    """
     rng = np.random.default_rng(6)
     n, alpha = 800, 1e-9
     factor = 1 + sign * gamma_total(rng.gamma(shape, size=n), shape, "", power).detectable(alpha)

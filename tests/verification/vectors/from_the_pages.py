@@ -3,12 +3,12 @@
 It imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors run
 'exec:python3 from_the_pages.py'`.
 
-How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
-version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-
-bingham, the mechanisms for bounded columns and `composition` were written. What is here of l2-approximate and
-block-tridiagonal was written by the author of their files. Where a page had left something open, such
-as a default, an order or a constant, the page was mended, and this file follows it.
+Independence. The whole file was written from the pages and from verification/vectors/README.md. Its first version was
+written before any file in reference/ was opened. Later, some had, before the releases of clipped-cov, adaptive-cov,
+adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the
+mechanisms for bounded columns and `composition` were written. What is here of l2-approximate and block-tridiagonal was
+written by the author of their files. Where a page had left something open, such as a default, an order or a constant,
+the page was mended, and this file follows it.
 """
 
 import json
@@ -20,7 +20,7 @@ from itertools import pairwise, permutations
 
 
 class Refused(Exception):
-    """The question must not be answered."""
+    """The question must be rejected."""
 
 
 def need(condition, why):
@@ -203,7 +203,7 @@ def nuclear_ball(point, radius):
 
 
 def unit_rows(x, parameters):
-    """The rows over the row bound, cut to length 1."""
+    """The rows divided by the row bound, and shortened to length 1."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     need(len({len(row) for row in x}) == 1, "rows of one length")
@@ -733,7 +733,7 @@ def separate(mechanism, p, sigma, n, noise):
 
 
 def clipped_to(rows, tau):
-    """The rows cut to length τ and divided by it, and their second moment."""
+    """The rows shortened to length τ and divided by τ, and their second moment."""
     lengths = [root(dot(row, row)) for row in rows]
     short = [[v / max(tau, size) for v in row] for row, size in zip(rows, lengths, strict=True)]
     return short, combine(Fraction(1, len(rows)), scatter(short))
@@ -805,7 +805,7 @@ def gauss_or_separate(gauss, rho, sigma, n, noise):
 
 
 def adaptive(mechanism, p, rows, noise):
-    """A private radius, trace and clipping length, then the better of two mechanisms."""
+    """The release of adaptive-cov: a private radius, trace and clipping length, then the better of two mechanisms."""
     n, d, pure, beta = len(rows), len(rows[0]), mechanism == "adaptive-cov-pure", float(p["beta"])
     private, found = p["radius"] == "private", Fraction(1)
     need(pure or private == (noise["radius"] is not None), "noise.radius")
@@ -1478,7 +1478,7 @@ def direction_share(p, at):
 
 
 def share_proven(mechanism, p):
-    """What is proven, in units of what is claimed."""
+    """The proven spend, in units of the claimed spend."""
     d, paper = p["d"], p.get("calibration", "paper") in ("paper", "reconstructed")
     one = d == 1
     if mechanism in ("nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov", "projection-mechanism"):

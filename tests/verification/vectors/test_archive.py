@@ -1,4 +1,4 @@
-"""The archive of vectors: everything is in it, it is always the same, and its runners tell right from wrong."""
+"""The archive of vectors: it is complete and reproducible, and its runners accept right and reject wrong answers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The implementation that was written from the pages passes the vectors, and its mutants fail where they should."""
+"""The implementation that was written from the pages passes the vectors, and its mutants fail the intended tests."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""The known-answer vectors: they are what the generator makes, and one mutant for every flag fails on its tests."""
+"""The known-answer vectors: they agree with the generator, and for every flag a mutant fails its tests."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""How the functions of coin-press are called. Its adapter and that of dp-learning-ff, which has a copy, share this.
+"""Calls of the functions of coin-press, shared by its adapter and that of dp-learning-ff, which has a copy.
 
 `multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` spend the budgets of their steps, in ρ-zCDP, one
 after the other. The first quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
@@ -15,7 +15,7 @@ from covassay.verification.audit.adapters.seeding import torch_seeded
 
 SPLIT = 0.25, 0.75  # the shares of ρ of the two steps, as in the project's demo
 THREE = 0.25, 0.25, 0.5  # the same over three steps
-RADIUS = 10.0  # within which the mean is known to lie, for one column
+RADIUS = 10.0  # the bound on the mean, for one column
 LARGEST = 10.0  # the bound on the covariance, for one column
 
 
@@ -29,7 +29,7 @@ def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:
 
 
 def covariance(algos: Any, x: Matrix, rng: np.random.Generator, rho: float, split: tuple[float, ...] = SPLIT) -> Matrix:
-    """The second moment by as many steps as the split has."""
+    """The second moment; the number of steps is the length of the split."""
     import torch
 
     n, d = x.shape

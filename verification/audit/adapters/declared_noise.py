@@ -1,8 +1,8 @@
-"""Noise that a library draws where it cannot be recorded, such as in Rust or C++, declared by its law.
+"""Noise that a library draws in code that cannot be recorded, such as Rust or C++, declared by its law.
 
 An adapter calls the library's sampler through these functions, by the name of this module. They only call it; while
-draws are recorded, noise of the declared law takes its place, with the scale that the library says or was given.
-Whether the library's own noise has that law is for statistics to tell.
+draws are recorded, noise of the declared law replaces it, with the scale that the library states or was given. Whether
+the library's own noise has that law must be tested by statistics.
 """
 
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from typing import Any
 
 from covassay.verification.audit.recorded.primitives import Primitive
 
-Sampler = Callable[[Any], Any]  # what noise is added to -> the sum
+Sampler = Callable[[Any], Any]  # value -> value plus noise
 
 
 def laplace_noise(sampler: Sampler, value: Any, scale: float) -> Any:
-    """What the sampler makes of the value; its noise is Laplace of this scale."""
+    """The sampler's result for the value; its noise is Laplace of this scale."""
     return sampler(value)
 
 
 def normal_noise(sampler: Sampler, value: Any, deviation: float) -> Any:
-    """What the sampler makes of the value; its noise is normal with this standard deviation."""
+    """The sampler's result for the value; its noise is normal with this standard deviation."""
     return sampler(value)
 
 

@@ -1,6 +1,6 @@
 """Estimators and tools of diffprivlib (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
 
-What is audited is what `fit` leaves in the public attributes of the estimator, put together as one output. The package
+The audit tests the public attributes of the fitted estimator, joined to one output. The package
 says "differential privacy is guaranteed with respect to the training sample" and not which data sets are neighbours; it
 takes the number of rows from the data, so it is audited for replace-one.
 

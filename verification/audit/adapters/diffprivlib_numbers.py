@@ -22,7 +22,7 @@ IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanism
 
 @lru_cache(maxsize=256)
 def _made(mechanism: str, parameters: tuple[tuple[str, float], ...]) -> Any:
-    """The mechanism, which is kept from draw to draw, because it searches for its scale when it is made."""
+    """The mechanism, which is cached between draws, because its constructor searches for the scale."""
     from diffprivlib import mechanisms
 
     return getattr(mechanisms, mechanism)(**dict(parameters))

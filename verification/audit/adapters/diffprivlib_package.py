@@ -68,7 +68,7 @@ def legacy(rng: np.random.Generator) -> np.random.RandomState:
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """`legacy`, but it draws from one normal law again and again without decomposing its covariance anew.
+    """`legacy`, but repeated draws from one normal law do not decompose its covariance again.
 
     Its draws are those of a RandomState, bit for bit.
     """

@@ -27,7 +27,7 @@ PACKAGE = Package(
     modules=("dp_learning_ff",),
 )
 
-MULTIPLIERS = 0.5, 1000.0  # between which the noise multiplier is looked for
+MULTIPLIERS = 0.5, 1000.0  # the interval in which the noise multiplier is searched
 
 
 @lru_cache(maxsize=64)

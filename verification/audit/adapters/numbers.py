@@ -1,6 +1,6 @@
 """Targets that release one number by a sampler of a library: the mean squared norm of the rows, plus noise.
 
-Rows in the unit ball move this query by at most 1/n when one is replaced. The adapters clip the rows, compute the query
+Replacing a row in the unit ball changes this query by at most 1/n. The adapters clip the rows, compute the query
 in float64, and leave the rest to the library: its mechanism, or its sampler, is called with the query or with the scale
 that the claim asks for.
 """

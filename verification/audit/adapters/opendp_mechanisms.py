@@ -40,7 +40,7 @@ ORIGIN = 3.0  # every coordinate of the origin of a domain that is not about 0
 
 
 class _Seeded:
-    """Takes the place of OpenDP's generator and draws from the generator of the current draw.
+    """Replaces OpenDP's generator and draws from the generator of the current draw.
 
     A rejection sampler draws from the same normal law again and again, so the factor of its covariance is kept.
     """
@@ -63,7 +63,7 @@ _GENERATOR = _Seeded()
 
 
 class _Kept:
-    """OpenDP's binary search, whose answer is kept while `data` stays the same; without `data` nothing is kept."""
+    """OpenDP's binary search, whose result is cached while `data` does not change; without `data` nothing is cached."""
 
     def __init__(self, search: Callable[..., Any]) -> None:
         self.search = search
@@ -79,7 +79,7 @@ class _Kept:
 
 
 class _KeptScales:
-    """OpenDP's search for a scale and the chain with it; while `public` is set, the scale is kept.
+    """OpenDP's search for a scale and the chain with it; while `public` is set, the scale is cached.
 
     `public` has the numbers that the searches of one draw are functions of. They come in the same order in every draw.
     """
@@ -189,7 +189,7 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
 
 
 def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
-    """What OpenDP's privacy map says of one replaced row, which is one removal and one addition."""
+    """The loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
     return float(made(n=len(x), d=x.shape[1], epsilon=float(epsilon)).map(2))
 
 

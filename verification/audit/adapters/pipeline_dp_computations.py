@@ -5,9 +5,9 @@ of a partition and splits the budget. Here every row is the one contribution of 
 neighbours differ by a row that is added or removed. The bounds are those of the first column.
 
 - `count`, `sum`: these metrics. `vector-sum`: of rows whose entries are at most 1, with the norm kind Linf.
-- `mean`: count and mean. `variance`: count, mean and variance. They are put out as the numbers of which the combiner
-  makes them: with m the middle of the range and c = max(1, count), the count, (mean − m) c, and
-  (variance + (mean − m)²) c. The metrics are a function of these numbers, and these numbers of the metrics.
+- `mean`: count and mean. `variance`: count, mean and variance. They are output as the numbers from which the combiner
+  computes them: with m the middle of the range and c = max(1, count), the count, (mean − m) c, and (variance + (mean −
+  m)²) c. The metrics are a function of these numbers, and these numbers of the metrics.
 
 The C++ library of python-dp draws the noise.
 """
@@ -83,7 +83,7 @@ def _metrics(x: Matrix, metrics: tuple[str, ...], epsilon: float, bounds: Any) -
 
 
 def _moments(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any, metrics: tuple[str, ...]) -> Vector:
-    """The metrics, as the numbers of which they were made."""
+    """The numbers from which the metrics were computed."""
     found = _metrics(x, metrics, epsilon, bounds)
     count, mean = found.count, found.mean - np.mean(bounds[0])
     put_out = [count, mean * max(1.0, count)]

@@ -31,7 +31,7 @@ ROUNDS = 2
 
 @cache
 def _module() -> Any:
-    """The module; its search for μ, which is a function of ε and δ, is made once for each budget."""
+    """The module, with a cache for its search for μ, which depends only on ε and δ."""
     from private_kendall import boosted_adassp
 
     vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)

@@ -1,7 +1,7 @@
 """Exact releases as targets: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
 
 The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. Everything else
-is what `covassay release --rounded` does.
+is as in `covassay release --rounded`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Draws from generators of a whole process, seeded for one draw by the generator of the audit and then put back."""
+"""Draws from generators of a whole process, seeded for one draw by the generator of the audit and then put back.
+
+The state that is put back belongs to the process and not to the target, so that no recording of draws looks at it.
+"""
 
 import random
 from collections.abc import Iterator
@@ -7,27 +10,33 @@ from typing import Any
 
 import numpy as np
 
+from covassay.verification.audit.recorded.stand_ins import unwatched
+
 
 @contextmanager
 def numpy_seeded(rng: np.random.Generator) -> Iterator[None]:
     """A block in which numpy's global generator is seeded by this one."""
-    state = np.random.get_state()  # noqa: NPY002
+    with unwatched():
+        state = np.random.get_state()  # noqa: NPY002
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
     try:
         yield
     finally:
-        np.random.set_state(state)  # noqa: NPY002
+        with unwatched():
+            np.random.set_state(state)  # noqa: NPY002
 
 
 @contextmanager
 def python_seeded(rng: np.random.Generator) -> Iterator[None]:
     """A block in which Python's global generator is seeded by this one."""
-    state = random.getstate()
+    with unwatched():
+        state = random.getstate()
     random.seed(int(rng.integers(2**32)))
     try:
         yield
     finally:
-        random.setstate(state)
+        with unwatched():
+            random.setstate(state)
 
 
 @contextmanager

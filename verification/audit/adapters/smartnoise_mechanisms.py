@@ -43,7 +43,7 @@ PACKAGE = Package(
     modules=("pandas",),
     without_dependencies=("smartnoise-synth==1.0.8",),
 )
-UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # bounds of columns in different units, as columns of a table are
+UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # bounds of columns in different units, as in a typical table
 
 Bounds = tuple[tuple[float, float], ...]
 
@@ -119,7 +119,7 @@ def _target(
 
 
 def covariance() -> Target:
-    """The matrix that the class makes of the values that it releases."""
+    """The matrix that the class computes from its released values."""
     return _target("covariance", _covariance, "the matrix is its make_covar_symmetric(release(data))")
 
 
@@ -130,7 +130,7 @@ def covariance_values() -> Target:
 
 
 def linear_regression() -> Target:
-    """The coefficients that the package's regression makes of the same values."""
+    """The coefficients that the package's regression computes from the same values."""
     note = "y is the last column; where it says that its noisy covariance is not positive definite, zeros are put out"
     return _target(
         "linear-regression", _regression, note, "linear_regression.DPLinearRegression", released="coefficients",

@@ -15,7 +15,7 @@ from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.fitting import plain_call
 from covassay.verification.audit.targets.process_state import put_back
-from covassay.verification.audit.targets.process_target import PREFIX, NoReply
+from covassay.verification.audit.targets.process_target import NoReply, is_process
 from covassay.verification.audit.targets.returned import shape_of, told
 from covassay.verification.audit.targets.target import (
     CannotRun,
@@ -113,7 +113,7 @@ def require_answer(setting: Setting) -> None:
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)
     words = f"called as {own or 'f(x, *, ' + ', '.join((*budget, 'rng')) + ')'}"
-    expression = own or ("" if target.name.startswith(f"{PREFIX}:") else plain_call(target.draw, budget)) or ""
+    expression = own or ("" if is_process(target.name) else plain_call(target.draw, budget)) or ""
     ended: str = ""
     cause: BaseException | None = None
     for d in dimensions_of(setting, DIMENSIONS):

@@ -63,7 +63,7 @@ def key_of(value: Any) -> Hashable:
     if isinstance(value, np.random.SeedSequence):
         return "SeedSequence", repr(value.entropy), repr(value.spawn_key)
     if isinstance(value, np.random.BitGenerator):
-        with _unwatched():
+        with unwatched():
             return type(value).__name__, repr(value.state)
     if isinstance(value, np.ndarray | list | tuple):
         array = np.asarray(value)
@@ -72,8 +72,8 @@ def key_of(value: Any) -> Hashable:
 
 
 @contextlib.contextmanager
-def _unwatched() -> Iterator[None]:
-    """A block in which the states of generators may be read."""
+def unwatched() -> Iterator[None]:
+    """A block in which the states of generators may be read and put back, and nothing is on the tape."""
     global _tape
     before, _tape = _tape, None
     try:
@@ -86,7 +86,7 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
     """What the real function does. A run in which a target calls it decides nothing."""
     if _tape is not None:
         _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
-    with _unwatched():
+    with unwatched():
         return real(*args, **named)
 
 
@@ -290,13 +290,13 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
     @property
-    def bit_generator(self) -> Any:  # type: ignore[override]
+    def bit_generator(self) -> Any:
         """The source of its bits. Its state is the place on the tape."""
         if _tape is None:
             return REAL_GENERATOR.bit_generator.__get__(self)
         bits = next((b for b, stream in _tape.shared.values() if stream is self._stream), None)
         if bits is None:
-            with _unwatched():
+            with unwatched():
                 bits = _WATCHING["PCG64"](int(_UNRECORDED.random_raw()))
             _shared(bits, self._stream)
         return bits
@@ -337,13 +337,13 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         return _watched(REAL_STATE.__reduce__, self)
 
 
-def _watching(real: type[np.random.BitGenerator]) -> type[np.random.BitGenerator]:
+def _watching(real: Any) -> Any:
     """A bit generator whose state is not read or set unnoticed."""
 
-    class Watching(real):  # type: ignore[misc, valid-type]
+    class Watching(real):  # type: ignore[misc]
         @property
         def state(self) -> Any:
-            with _unwatched():
+            with unwatched():
                 state = real.state.__get__(self)
             place = None if _tape is None else _tape.shared.get(id(self))
             if place is not None:

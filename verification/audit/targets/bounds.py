@@ -8,7 +8,7 @@ import numpy as np
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.verification.audit.targets.process_target import PREFIX
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
 BOUNDS = "bounds"  # the keyword argument, and the key in the request to a process: d pairs (low, high)
@@ -16,7 +16,7 @@ BOUNDS = "bounds"  # the keyword argument, and the key in the request to a proce
 
 def takes_bounds(target: Target) -> bool:
     """Whether the function has a parameter `bounds`. A process gets them in its request and may ignore them."""
-    if target.name.startswith(f"{PREFIX}:"):
+    if is_process(target.name):
         return True
     try:
         return BOUNDS in inspect.signature(target.draw).parameters
@@ -26,7 +26,7 @@ def takes_bounds(target: Target) -> bool:
 
 def needs_bounds(target: Target) -> bool:
     """Whether the function has a parameter `bounds` without a default."""
-    if target.name.startswith(f"{PREFIX}:") or not takes_bounds(target):
+    if is_process(target.name) or not takes_bounds(target):
         return False
     return inspect.signature(target.draw).parameters[BOUNDS].default is inspect.Parameter.empty
 

@@ -72,6 +72,11 @@ START_LIMIT = 10.0  # seconds for the first reply of a process beyond the time l
 START_VARIABLE = "COVASSAY_START_LIMIT"  # the environment variable that sets it
 
 
+def is_process(name: str) -> bool:
+    """Whether the target of that name is a process."""
+    return name.startswith(f"{PREFIX}:")
+
+
 def start_limit(usual: float = START_LIMIT) -> float:
     """Seconds that a program may take to start."""
     text = os.environ.get(START_VARIABLE, "")

@@ -1,4 +1,4 @@
-"""AboveThreshold: known answers, the loss computed from the exact law, and what broken variants spend.
+"""AboveThreshold: known answers, the loss computed from the exact law, and the losses of broken variants.
 
 The loss is computed, not simulated: `verification.exact.above_threshold` has the probability of every output.
 Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at

@@ -1,4 +1,4 @@
-"""Private radius: known answers, monotone queries, what is spent and what is promised, by the exact law.
+"""Private radius: known answers, monotone queries, and the spend and the accuracy by the exact law.
 
 Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
 most 1e-9.

@@ -89,7 +89,7 @@ def test_the_noise_of_gauss_cov_falls_with_the_square_of_the_threshold() -> None
 def decision(
     x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None = None, calibration: Any = "paper"
 ) -> tuple[int, str]:
-    """k*, and the mechanism of step 4: what `release` gets from the search, and what it asks to run."""
+    """The level k* from the search, and the mechanism that `release` chooses in step 4."""
     levels, bases = [], []
 
     def searched(*given: Any) -> int:

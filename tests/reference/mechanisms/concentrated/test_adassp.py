@@ -1,4 +1,4 @@
-"""AdaSSP: known answers, the penalty, the law of what is drawn, and what one row can move.
+"""AdaSSP: known answers, the penalty, the law of the noise, and the effect of one row.
 
 Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
 most 1e-9.

@@ -1,4 +1,4 @@
-"""The blocks next to the diagonal: what is kept, how blocks of rows are shortened, and the noise, by hand."""
+"""The blocks next to the diagonal: the kept entries, shortened blocks of rows, and the noise, by hand."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""EMCov: known answers, and what its steps spend, computed from exact divergences.
+"""EMCov: known answers, and the spend of its steps, computed from exact divergences.
 
 Directions on two features have an exact Rényi divergence: with u at angle φ, uᵀMu = tr M/2 + (gap/2) cos(2φ − ·), so
 ∫ exp(uᵀMu) is e^{tr M/2} I₀(gap/2) up to a constant, and D_α of an exponential family comes from its normaliser.

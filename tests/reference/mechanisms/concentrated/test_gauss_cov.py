@@ -1,4 +1,4 @@
-"""Gaussian covariance: known answers, the exact law of the noise, and what it spends, from the exact divergence.
+"""Gaussian covariance: known answers, the exact law of the noise, and its spend from the exact divergence.
 
 Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
 most 1e-9.

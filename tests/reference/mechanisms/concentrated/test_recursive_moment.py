@@ -1,4 +1,4 @@
-"""The recursive moment: known answers, the rounds, what one row can move, and what the rounds are for.
+"""The recursive moment: known answers, the rounds, the effect of one row, and the benefit of the rounds.
 
 Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
 most 1e-9.
@@ -110,7 +110,7 @@ def test_no_row_leaves_the_ball_and_the_maps_are_undone(seed: int, d: int, m: in
 @PROPERTY
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 6))
 def test_one_row_moves_every_round_by_no_more_than_the_noise_is_made_for(seed: int, d: int, m: int) -> None:
-    """The neighbours take the same noisy matrices, as they do when the composition theorem is used."""
+    """Both neighbours use the same noisy matrices, as in the composition theorem."""
     rng = np.random.default_rng(seed)
     n = 6
     one = unit_rows(rng.standard_normal((n, d)) * 10)
@@ -135,7 +135,10 @@ def test_the_noise_has_its_scale_and_rounds_of_their_own(calibration: Any) -> No
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """On rows with variances 10⁴ apart. The root mean squares are over 60 draws, so chance moves them by a third."""
+    """Tested on rows whose variances differ by 10⁴.
+
+    The root mean squares are over 60 draws, so chance may change them by a third.
+    """
     rng = np.random.default_rng(2)
     x = np.clip(rng.standard_normal((20_000, 2)), -3, 3) / 3.2 * [0.99, 0.01]
     truth = second_moment(x)

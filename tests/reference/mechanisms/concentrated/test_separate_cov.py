@@ -67,7 +67,7 @@ def test_the_order_of_the_eigenvectors_is_algebraic() -> None:
 
 
 def as_the_code_does(x: Matrix, noise: SeparateCovNoise, rho: float) -> Matrix:
-    """What the authors' code does: left and right singular vectors of the indefinite G, in the order of |λ|."""
+    """The algorithm of the authors' code: left and right singular vectors of the indefinite G, in the order of |λ|."""
     moment, scale = second_moment(x), noise_scale(len(x), rho)
     u, _, vt = np.linalg.svd(moment + scale * noise.matrix)
     values = np.linalg.eigvalsh(moment)[::-1] + scale * noise.eigenvalues

@@ -1,4 +1,4 @@
-"""Bad arguments that both CoinPress mechanisms refuse, and random neighbours that both are tried on."""
+"""Bad arguments that both CoinPress mechanisms reject, and random neighbours for tests of both."""
 
 from typing import Any
 

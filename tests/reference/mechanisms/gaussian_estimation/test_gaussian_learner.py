@@ -1,4 +1,4 @@
-"""The learner of KLSU19 Theorem 1.1: the parts it is made of, its budget, and the error of both."""
+"""The learner of KLSU19 Theorem 1.1: its parts, its budget, and the errors of mean and covariance."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""PPC: the invariant after every round at the sample size it asks for, the budget of the rounds, known answers."""
+"""PPC: the invariant after every round at the required sample size, the budget of the rounds, known answers."""
 
 import math
 from collections.abc import Callable

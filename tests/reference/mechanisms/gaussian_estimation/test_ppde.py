@@ -177,7 +177,7 @@ def test_the_sensitivity_is_attained_and_a_smaller_one_is_wrong() -> None:
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """What the noisy mean of the first block spends at complementary records, as a share of the claimed ρ."""
+    """The loss of the noisy mean of the first block at complementary records, as a share of the claimed ρ."""
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)

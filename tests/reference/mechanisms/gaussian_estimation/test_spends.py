@@ -1,4 +1,4 @@
-"""What the estimators of KLSU19 that precondition spend, as a share of the budget that they claim."""
+"""The spend of the preconditioned estimators of KLSU19, as a share of the claimed budget."""
 
 from typing import Any
 

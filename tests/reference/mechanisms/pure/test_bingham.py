@@ -30,7 +30,7 @@ X = np.array([[0.6, 0.8], [1.0, 0.0]])
 
 
 class Recorder:
-    """A source of noise that keeps the matrix it was given."""
+    """A source of noise that records its argument."""
 
     def __init__(self, direction: Any) -> None:
         self.direction = direction

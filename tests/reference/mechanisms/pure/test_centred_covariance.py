@@ -1,4 +1,4 @@
-"""Noise on the centred covariance: its own sensitivity, and what the noise of the second moment would spend here.
+"""Noise on the centred covariance: its sensitivity, and the loss if it had the noise of the second moment.
 
 Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """

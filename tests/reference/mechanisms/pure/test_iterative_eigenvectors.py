@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling: known answers, the joint lemma from exact densities, and what each budget spends.
+"""Iterative eigenvector sampling: known answers, the joint lemma from exact densities, and the spend of each budget.
 
 Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
 most 1e-9 (Kolmogorov's exact p-value).

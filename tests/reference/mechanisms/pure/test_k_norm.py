@@ -1,4 +1,4 @@
-"""K-norm mechanism: sensitivities of the five bodies, known answers, what is spent."""
+"""K-norm mechanism: sensitivities of the five bodies, known answers, and the spend."""
 
 import math
 from fractions import Fraction

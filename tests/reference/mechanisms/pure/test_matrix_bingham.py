@@ -36,7 +36,7 @@ LINE = np.diag([1.0, 0.0, 0.0])
 
 
 class Recorder:
-    """A source of projections that keeps what it was asked for."""
+    """A source of projections that records its requests."""
 
     def __init__(self, projection: Any) -> None:
         self.projection = projection

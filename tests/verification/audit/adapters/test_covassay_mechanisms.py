@@ -1,4 +1,4 @@
-"""The reference's own mechanisms as targets draw many outputs as they draw one."""
+"""The reference's own mechanisms as targets: `draw_many` gives the same outputs as single draws."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ IN_TURN = [name for name in TARGETS if not known(TARGETS[name]().mechanism or ""
 
 
 def require_same(name: str) -> None:
-    """The outputs of `draw_many` are those of as many draws from an equal generator, to the bit."""
+    """Require that the outputs of `draw_many` equal those of single draws from an equal generator, bit by bit."""
     target = TARGETS[name]()
     budget = default_claim(target.mechanism or "").keywords()
     x = example_rows(7, max(3, mechanism(target.mechanism or "").smallest_dimension))

@@ -2,14 +2,17 @@
 
 import importlib.util
 import os
+import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from covassay.reference.privacy import PureDP
+from covassay.reference.privacy import ZCDP, Guarantee, PureDP
+from covassay.verification.audit.adapters.seeding import numpy_seeded, python_seeded
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, exact_loss
-from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.audit.targets.target import Target, TargetReference
 
 LOW, HIGH = np.zeros((3, 2)), np.vstack([np.zeros((2, 2)), [[100.0, 1.0]]])
 UNIT = HIGH / [100, 1] * [1, 0]
@@ -27,6 +30,33 @@ def loss_of(name: str) -> ExactLoss:
     if target.adjacency == "add-remove":
         other = other[:-1]
     return exact_loss(target, x, other, PureDP(1.0), bounds=target.bounds, primitives=target.primitives)
+
+
+@pytest.mark.parametrize(
+    ("seeded", "noise", "claim", "power"),
+    [
+        (numpy_seeded, lambda: np.random.laplace(), PureDP(1.0), 1),  # noqa: NPY002
+        (python_seeded, lambda: random.gauss(0.0, 1.0), ZCDP(0.5), 2),
+    ],
+    ids=["numpy", "python"],
+)
+def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
+    seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
+) -> None:
+    """The adapter reads and sets the state, which would decide nothing if the target did. 3 % less noise is refuted."""
+
+    def found(share: float) -> ExactLoss:
+        def draw(x: Any, *, rng: Any, **budget: float) -> float:
+            with seeded(rng):
+                return float(np.clip(x[:, 0], 0, 1).sum() + share * noise())
+
+        return exact_loss(Target("a:sum", draw, released="number"), UNIT, LOW, claim)
+
+    (unit,) = claim.keywords().values()
+    assert found(1.0).loss == pytest.approx(unit)
+    assert not found(1.0).refuted
+    assert found(0.97).loss == pytest.approx(unit / 0.97**power)
+    assert found(0.97).refuted
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Samplers of numbers as targets: in real arithmetic none is refuted, and what the low-order bits of each show."""
+"""Samplers of numbers as targets: in real arithmetic none is refuted; the low-order bits of some are."""
 
 import importlib.util
 import os
@@ -64,7 +64,7 @@ def test_samplers_that_round_correctly_are_not(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*LEAKS, *PASSES])
 def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
-    """At most 1e-9 each."""
+    """The false-alarm probability is at most 1e-9 each."""
     source = TargetReference(name, ".")
     target = source.load()
     claim = target.claim or stated_claim(target.mechanism)

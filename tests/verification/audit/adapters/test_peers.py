@@ -1,4 +1,4 @@
-"""Other people's packages, at the versions of the extra `peers`: what was found stays found, and can be replayed."""
+"""Other packages, at the versions of the extra `peers`: known findings are found again, and can be replayed."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""Correct implementations that are written otherwise than the reference: none may be refuted.
+"""Correct implementations that differ from the reference: none may be refuted.
 
 Each has the law of the reference by another algorithm, another stream of randomness, another order of the sums or
 another type of numbers. They validate their input as far as their author would.
@@ -49,7 +49,7 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Otherwise:
-    """A correct implementation: what it does otherwise, and the mechanism that it is."""
+    """A correct implementation: its difference from the reference, and its mechanism."""
 
     what: str
     mechanism: str
@@ -62,7 +62,7 @@ class Otherwise:
 
 
 def checked(x: Any) -> Matrix:
-    """Refuses what is no finite matrix, and clips rows one by one."""
+    """Reject an argument that is no finite matrix, and clip rows one by one."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -103,7 +103,7 @@ def by_singular_values(x: Matrix) -> Matrix:
 
 
 def from_covariance(x: Matrix) -> Matrix:
-    """np.cov plus the mean's square."""
+    """The second moment as np.cov plus the square of the mean."""
     rows = checked(x)
     mean = rows.mean(axis=0)
     return np.asarray(np.atleast_2d(np.cov(rows.T, bias=True)) + np.outer(mean, mean))
@@ -183,7 +183,7 @@ def scipy_laplace(rng: Rng, size: int) -> Vector:
 
 
 def products_laplace(rng: Rng, size: int) -> Vector:
-    """The determinant of four normal numbers is a Laplace number."""
+    """A Laplace number as the determinant of four normal numbers."""
     a, b, c, d = rng.standard_normal((4, size))
     return np.asarray(a * d - b * c)
 
@@ -222,7 +222,7 @@ def goe_from_a_square(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def goe_turned(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The ensemble does not change when it is turned, so it is drawn in a random basis."""
+    """The law of the ensemble is invariant under rotations, so it is drawn in a random basis."""
     q = haar.sample(x.shape[1], rng)
     w = q @ gauss_cov.draw_noise(x.shape[1], rng, ensemble="goe") @ q.T
     return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2
@@ -403,7 +403,7 @@ def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """I minus a projection on the other directions, drawn in a basis of its own."""
+    """I minus a projection onto the orthogonal directions, drawn in another basis."""
     rows = checked(x)
     d = rows.shape[1]
     if d < 2:
@@ -430,7 +430,7 @@ def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
 
 
 def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The second moment of the rows (x, 1) with one noise, which holds the mean in its last column."""
+    """The noisy second moment of the rows (x, 1), whose last column contains the mean."""
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
@@ -519,7 +519,7 @@ def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """The mean of every column for itself, with the library's own noise in another order."""
+    """The mean of every column separately, with the library's noise in another order."""
     noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
 

@@ -1,4 +1,4 @@
-"""Correct implementations written otherwise are not refuted, over twenty seeds.
+"""Correct implementations that differ from the reference are not refuted, over twenty seeds.
 
 The false-alarm probability of one audit is 1e-9.
 """

@@ -1,4 +1,4 @@
-"""Adjacency is part of the claim; what a claim for other neighbours explains is said and is not held against it."""
+"""Adjacency is part of the claim; a loss that a claim for other neighbours explains is reported as such."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Columns of a box: entries out of place are named, columns that are not treated alike are seen, others are not."""
+"""Columns of a box: misplaced entries are named, and columns that are treated differently are detected."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_the_value_of_another_entry_is_named() -> None:
 
 @pytest.mark.parametrize(("factor", "named"), [(1.03, False), (2.0, True), (0.5, True)])
 def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
-    """3 % of one scale is below what 1000 draws show (0.22 in the logarithm), and is not named."""
+    """An error of 3 % of one scale is too small for 1000 draws (0.22 in the logarithm), and is not named."""
     x, scales = _data(BOX, 0), exact(BOX, 500, 1.0)
     scales[0, 1] *= factor
     _, found = entry_findings(BOX, x, outputs(covariance(x), scales))
@@ -71,7 +71,7 @@ def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
 
 
 def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Correct, with more noise than it needs for the first column, wherever that column comes from."""
+    """Correct, with more noise than necessary for the column in first position."""
     noisy = CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=bounds)
     more = np.zeros_like(noisy)
     more[0, 0] = 300 * (bounds[0][1] - bounds[0][0]) ** 2 / len(x) / epsilon * rng.laplace()
@@ -79,7 +79,7 @@ def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator,
 
 
 def fixed_unit(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Correct for these bounds, with noise that does not become larger with the unit."""
+    """Correct for these bounds, with noise that does not depend on the unit."""
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 

@@ -1,4 +1,4 @@
-"""The data path: correct targets of every style stay, 3 % of a row are seen, every mechanism states its own."""
+"""The data path: correct targets are not refuted, an error of 3 % of a row is detected, every mechanism has a path."""
 
 from collections.abc import Callable
 from typing import Any

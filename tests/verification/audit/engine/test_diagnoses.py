@@ -1,7 +1,7 @@
 """A diagnosis is offered only if no other known factor fits better.
 
-Draws with a chosen factor are given to `diagnose`, without an audit. A factor of a mistake is named where it is the
-right one, and seldom at 0.8 or 0.6 times the noise, where √2 or 2 would pass the test of their law on a hundred draws.
+Draws with a chosen factor are given to `diagnose`, without an audit. The factor of a mistake is named if it is right,
+and rarely at 0.8 or 0.6 times the noise, where √2 or 2 would pass the test of their law on a hundred draws.
 """
 
 import numpy as np
@@ -40,9 +40,10 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """On 100 draws a neighbour of the right factor fits better now and then.
+    """On 100 draws a neighbour of the right factor sometimes fits better.
 
-    Seen to fail without rivals: then a factor is named on 7, 9, 6 and 9 of these seeds, and with them on 1, 2, 0 and 2.
+    Without rivals this test fails: then a factor is named on 7, 9, 6 and 9 of these seeds, and with rivals on 1, 2, 0
+    and 2.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -1,4 +1,4 @@
-"""Pairs that end early: how few draws a broken target needs, and that a correct one is not accused by the early end."""
+"""Pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
 
 import math
 
@@ -42,7 +42,7 @@ def target(noise: str, scale: float) -> Target:
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
 ) -> tuple[list[Finding], int]:
-    """The checks of the pair, and how many draws were made per data set."""
+    """The checks of the pair, and the number of draws per data set."""
     made: list[int] = []
     watch = Watch(lambda _, n: made.append(n))
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)
@@ -55,7 +55,7 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """Of 20 000 draws per data set; the needed effect is about 0.9 of the noise."""
+    """A fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise."""
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -81,7 +81,7 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With half of the p-value and a level of 0.2 early ends come with a probability of at most 0.1, not 1e-15.
+    """With half of the p-value and a level of 0.2, early ends have a probability of at most 0.1, not 1e-15.
 
     More than that, or p-values that are not uniform or larger, would have a probability below 1e-9.
     """
@@ -127,7 +127,7 @@ def test_draws_in_parts_are_the_draws_of_the_whole() -> None:
 
 
 class Hangs:
-    """An output on the first data set, and none in time on the other but for the first draws."""
+    """A target that answers on the first data set, and after its first draws never in time on the other."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -141,7 +141,7 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """Three draws that take too long end a chunk, and a stage begins with two chunks: 6 time-outs, not 3 × 28."""
+    """Three slow draws end a chunk, and a stage begins with two chunks: this gives 6 time-outs, not 3 × 28."""
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
     (check,) = run_pair(setting, PAIR, PureDP(1.0), Look(samples=2000))
@@ -176,7 +176,7 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
+    """This occurs once in a thousand audits with 100 samples: the random sizes of both sides are 0."""
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert report.verdict is not Verdict.REFUTED

@@ -1,4 +1,4 @@
-"""Equivalent data give one law: of the reference on all of them, and what the check says of those who break it.
+"""Equivalent data give equal laws for the reference, and targets that violate this are refuted.
 
 A correct target is refuted with probability below 1e-9; the seeds are fixed.
 """

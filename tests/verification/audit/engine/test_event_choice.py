@@ -1,4 +1,4 @@
-"""The events and bets by which privacy is tested: what they see, and how often they accuse a correct mechanism."""
+"""The events and bets that test privacy: the losses that they detect, and their false alarms."""
 
 import math
 
@@ -48,7 +48,7 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """500 runs; P(p ≤ u) may exceed u nowhere by more than a sample of that size does with probability 1e-9."""
+    """In 500 runs, the frequency of p ≤ u may nowhere exceed u by more than chance allows with probability 1e-9."""
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
     p_values = np.sort([checks(noise, scale, claim, samples, seed)[check].p_value for seed in range(runs)])
@@ -57,7 +57,7 @@ def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger
 
 @pytest.mark.thorough
 def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
-    """10 of 10; it was 0 of 10 by single events and two Clopper–Pearson bounds."""
+    """All 10 runs refute; with single events and two Clopper–Pearson bounds none would."""
     found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
     assert all(p is not None and p < RUN_LEVEL for p in found), found
 
@@ -77,7 +77,7 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """The event took 10 403 : 3 823 draws when the pilot's largest ratio chose it; 318 000 : 116 000 was on offer."""
+    """An event with counts 318 000 : 116 000 exists; choosing by the pilot's largest ratio gave only 10 403 : 3 823."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
     assert max(event.facts.counts) > 200_000
@@ -130,7 +130,7 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
-    """Noise of 1e-6 passed at ε = 6; the report now says how far the run could have seen."""
+    """At ε = 6, noise of 1e-6 is not refuted; the report states the largest loss that the run could detect."""
     report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
     (reach,) = (check for check in report.checks if check.name == "reach")
@@ -150,7 +150,10 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
     [PureDP(0.1), PureDP(3.0), ZCDP(0.1), ZCDP(0.5), ZCDP(1.0), ApproximateDP(1.0, 1e-6), ApproximateDP(3.0, 0.1)],
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
-    """Beside 300 other checks too. With a number of draws that depends on the loss alone, ρ = 0.5 was never refuted."""
+    """This holds beside 300 other checks too.
+
+    With a number of draws that depends on the loss alone, ρ = 0.5 would never be refuted.
+    """
     budget = dict.fromkeys(claim.keywords(), 1.0)
     setting = Setting(Target("mine", fails_on_long_rows), {**budget, "epsilon": 1.0}, OUTPUTS["matrix"], seed=0)
     statistic = Statistic("trace", lambda y: np.trace(y, axis1=1, axis2=2))

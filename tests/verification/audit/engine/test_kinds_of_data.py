@@ -1,4 +1,4 @@
-"""The law on data of many kinds: the places are uniform, and data that are treated in another way are seen."""
+"""The law on data of many kinds: the ranks are uniform, and data that are treated differently are detected."""
 
 import itertools
 from collections import Counter
@@ -48,7 +48,7 @@ def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
 
 
 def test_rounding_errors_are_ties() -> None:
-    """Zero in one implementation is 1e-17 in the other: the place is then chance alone."""
+    """Zero in one implementation is 1e-17 in the other: the rank is then random."""
     rng = np.random.default_rng(0)
     found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
     assert found.max() > 0.6
@@ -148,7 +148,7 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """The same code on both sides: this tests the places, not the law. False alarm at most 3e-5 for each."""
+    """The code is the same on both sides: this tests the ranks, not the law. False alarm at most 3e-5 for each."""
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None
@@ -176,7 +176,7 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """Too little noise of a symmetric law moves the places to the middle, which the places themselves show less."""
+    """Too little noise of a symmetric law moves the ranks to the middle, which a test of the ranks hardly detects."""
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
     group = kinds_of_data._Group()

@@ -1,4 +1,4 @@
-"""Statistics learned from pilot draws: what only they see, and that choosing them accuses no correct mechanism."""
+"""Statistics learned from pilot draws: some losses only they detect, and they do not refute correct mechanisms."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """An index: odd values are five times as likely on one side as on the other, but for two values at either end."""
+    """A random index: odd values are five times as likely on one data set as on the other, except at either end."""
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -65,14 +65,17 @@ def test_another_scale_of_the_noise_is_refuted() -> None:
 
 @pytest.mark.slow
 def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic() -> None:
-    """At the exact loss, 200 runs: P(p ≤ u) exceeds u by more than a sample of that size does with probability 1e-9."""
+    """In 200 runs at the exact loss, the p-values are uniform or larger, up to chance with probability 1e-9."""
     runs = 200
     p_values = np.sort([smallest_p(alternating, 2 * math.log(5), 300, seed) for seed in range(runs)])
     assert float((np.arange(1, runs + 1) / runs - p_values).max()) < math.sqrt(math.log(1e9) / (2 * runs))
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """Both sides have one law of many values; on the draws it was learned from, the ratio seems to tell them apart."""
+    """Both data sets have the same law of many values.
+
+    On the draws from which it was learned, the ratio seems to differ.
+    """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)
     ratio = dict(log_ratios(one, two))["learned ln p(Y)/p'(Y)"]

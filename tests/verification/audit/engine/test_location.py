@@ -1,4 +1,4 @@
-"""Where outputs are centred: simple mistakes are named, before the scale of the noise, and correct centres are not."""
+"""The centre of outputs: simple mistakes are named, before the noise scale is judged, and correct centres are not."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", UNSEEDED)
 def test_the_mistake_is_named_without_seeds(name: str) -> None:
-    """Then the centre is known up to a standard error only."""
+    """Without seeds, the centre is known only up to a standard error."""
     assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
 
 
@@ -88,7 +88,7 @@ def black_box_target(centre: Callable[[Matrix], Matrix], scale: float) -> Target
     ],
 )
 def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix], Matrix], words: str) -> None:
-    """What a target is meant to compute is unknown there."""
+    """Without a mechanism, the intended query is unknown."""
     expected = black_box(SECOND_MOMENT)
     setting = Setting(black_box_target(centre, 0.01), {"epsilon": 1.0}, expected.form.output, 0)
     found = location(setting, expected, named=False)

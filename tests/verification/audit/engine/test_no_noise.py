@@ -49,7 +49,7 @@ def silenced(noise: Any) -> Any:
 
 
 def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Callable[..., Any]:
-    """A target that leaves the noise out in this share of its draws."""
+    """A target that adds no noise in a given share of its draws."""
     release, draw_noise = inspect.unwrap(mechanism.release), inspect.unwrap(mechanism.draw_noise)
     taken = inspect.signature(mechanism.draw_noise).parameters
     defaults = {name: p.default for name, p in mechanism.declared.items()}

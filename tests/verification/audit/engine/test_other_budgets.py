@@ -1,4 +1,4 @@
-"""Noise at other budgets: a change is refuted, a cautious or a fixed budget is noted, and what is right is neither."""
+"""Noise at other budgets: wrong noise is refuted, a cautious or a fixed budget is noted, and right noise passes."""
 
 import time
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: b
 
 
 def of(name: str, used: Callable[[Budget], Budget] = dict) -> Callable[..., Matrix]:
-    """The reference with another budget in place of the one that it is given."""
+    """The reference with another budget in place of the given one."""
     return lambda x, *, rng, **budget: np.asarray(mechanism(name).sample(x, rng, **used(budget)))
 
 
@@ -64,7 +64,7 @@ def test_budgets_that_the_target_rejects_are_named() -> None:
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
-    """A correct implementation, up to a factor of its noise for δ < 1e-6, whose formula goes on above ε = 1."""
+    """An implementation, correct up to a factor of its noise for δ < 1e-6, whose formula is also used above ε = 1."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
         sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)

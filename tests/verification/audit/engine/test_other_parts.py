@@ -1,4 +1,4 @@
-"""What is handed over beside the output: parts that follow the data and no seed."""
+"""Other parts of the returned value: parts that depend on the data and not on the seed."""
 
 from typing import Any
 

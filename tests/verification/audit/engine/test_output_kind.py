@@ -1,4 +1,4 @@
-"""The kind of output of a target that states none: what is found, what is left alone, and what the report says."""
+"""The kind of output of a target that states none: the detected kind, and the text of the report."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def noisy_trace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A vector at d = 3 alone: no kind fits all examples."""
+    """A vector only at d = 3: no kind fits all examples."""
     return rng.laplace(size=3)
 
 
@@ -63,14 +63,14 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 
 
 def test_a_kind_that_is_stated_is_kept() -> None:
-    """Who says matrix, and never gives one, is told so; no promise of privacy is broken."""
+    """A user who states a matrix gets a message if the target never returns one; no promise of privacy is broken."""
     with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
 
 
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """A tenth of the noise is refuted, and on one pair at that: the products with Δ see it."""
+    """A tenth of the noise is refuted on a single pair, by the products with Δ."""
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         n, d = x.shape

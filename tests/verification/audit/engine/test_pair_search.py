@@ -1,4 +1,4 @@
-"""The search for worse neighbours: what it finds that fixed pairs do not, and that its pairs are neighbours.
+"""The search for worse neighbours: it finds violations that fixed pairs miss, and its pairs are neighbours.
 
 The correct target is refuted with probability at most 1e-9; seeds are fixed.
 """
@@ -44,7 +44,7 @@ def setting(draw: object) -> Setting:
 
 @pytest.mark.thorough
 def test_a_pair_that_was_found_refutes_on_fresh_draws() -> None:
-    """By itself below 1e-12; a correct target does so with probability below that."""
+    """The p-value of the pair alone is below 1e-12; for a correct target this has probability below 1e-12."""
     found = [pair for pair in worse_pairs(setting(drops_outliers), 2000) if len(pair.first) > 3]
     checks = [check for pair in found for check in run_pair(setting(drops_outliers), pair, CLAIM, Look(samples=2000))]
     assert min(check.p_value or 0.0 for check in checks) < 1e-12

@@ -1,4 +1,4 @@
-"""What the reports say that a run would have seen, by simulation: it is seen in at least 97 of 100 runs.
+"""Simulations of the power that reports state: the effect is detected in at least 97 of 100 runs.
 
 If the power were 99 %, fewer than 97 % of 2000 runs would have a probability below 1e-13.
 """
@@ -29,7 +29,7 @@ CLAIMS = (PureDP(1.0), PureDP(0.1), ApproximateDP(1.0, 1e-6), ZCDP(0.5))
 
 
 def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
-    """The q with which an event of probability p shows that loss."""
+    """The probability q with which an event of probability p shows a given loss."""
     if isinstance(guarantee, PureDP):
         return p * math.exp(-loss)
     if isinstance(guarantee, ApproximateDP):
@@ -109,7 +109,7 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Two numbers that are above their medians together with probability 1/4 + off/2, and so below."""
+    """Two numbers that are both above their medians with probability 1/4 + off/2, and both below with the same."""
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off
     other = np.where(same, above, ~above)

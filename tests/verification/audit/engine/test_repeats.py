@@ -1,4 +1,4 @@
-"""Outputs that come twice, where the mechanism adds no noise to a query; and correct targets are not accused."""
+"""Repeated outputs of mechanisms that add no noise to a query; correct targets are not refuted."""
 
 from collections.abc import Callable
 from itertools import product
@@ -23,7 +23,7 @@ PATH = DataPath("stated", continuous=True)
 
 
 def directions(rng: np.random.Generator, size: int, seeds: int | None = None) -> Matrix:
-    """Uniform directions from a table with that many entries, or without one."""
+    """Uniform directions, from a table with a given number of entries or without a table."""
     drawn = rng.standard_normal((seeds or size, 3))
     drawn = drawn[rng.integers(seeds, size=size)] if seeds else drawn
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
@@ -97,7 +97,7 @@ def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) 
 
 @pytest.mark.slow
 def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
-    """400 draws of the reference on small data, where clipping and projecting show most."""
+    """Tested by 400 draws of the reference on small data, where clipping and projecting have the largest effect."""
     rng = np.random.default_rng(3)
     x = 0.5 * rng.standard_normal((12, 3)) / 3
     paths = {name: known(name).path for name in sorted(MECHANISMS)}

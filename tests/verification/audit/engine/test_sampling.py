@@ -1,4 +1,4 @@
-"""Draws in blocks: failures stay independent from draw to draw, whatever a failed block takes with it."""
+"""Draws in blocks: failures remain independent between draws, although a block fails as a whole."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """Else every call with a failed block would make outcomes without failures up to twice as likely."""
+    """Otherwise every call with a failed block would make outcomes without failures up to twice as likely."""
     blocks = 0
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -85,7 +85,7 @@ def test_a_draw_that_fails_in_a_block_without_failing_it_is_a_failure_of_its_own
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two chunks a block, of which two are kept."""
+    """Blocks of two chunks, of which two are kept."""
     for name, value in (("BLOCK", 2), ("WHOLE", 4), ("KEPT", 4 * CHUNK), ("SECONDS", 0.0)):
         monkeypatch.setattr(sampling, name, value)
 
@@ -99,7 +99,7 @@ def counted(draws: Draws, block: int) -> Counts:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """A block of 50 or more that counts as so many failures would make nearly all of them fail."""
+    """If a failed block of 50 or more counted as so many failures, nearly all draws would fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
     draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
     # Bernstein with 2000 draws: 109 more than the mean of 40 has probability below exp(-62)
@@ -162,7 +162,7 @@ class Ended(BaseException):
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("rare", [0.0, 1e-3], ids=["whole", "with a block that fails"])
 def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> None:
-    """The run is ended at its fifth report of progress, until it comes to its end."""
+    """The run is interrupted at every fifth report of progress, until it completes."""
     whole = reduced(setting(in_blocks(rare)), X, 20 * CHUNK, "stored", counted)
     asked, ends = setting(in_blocks(rare)), 0
     plain = asked.source
@@ -206,7 +206,7 @@ def test_the_draws_are_the_same_again() -> None:
 def refuted(seed: int) -> bool:
     """Whether a test refutes a target whose law is the same on all data and of which one draw in 2 500 fails.
 
-    Facts of the contract are left out: a single draw on an edge case may fail by chance, with blocks or without.
+    The contract is left out, because a single draw on an edge case may fail by chance, with blocks or without.
     """
     report = audit(in_blocks(1 / 2500), epsilon=1.0, samples=1000, seed=seed, jobs=1)
     return any(check.p_value is not None for check in report.refuted)

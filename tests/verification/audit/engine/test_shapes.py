@@ -132,7 +132,7 @@ def test_the_reference_has_its_law_at_every_shape(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPED)
 def test_the_references_have_their_laws_at_every_shape_over_seeds(name: str) -> None:
-    """Each with a false-alarm probability below 1e-6."""
+    """Each test has a false-alarm probability below 1e-6."""
     assert min(law_of_the_reference(name, seed) for seed in range(3)) > 1e-6
 
 

@@ -1,4 +1,4 @@
-"""A store gives back what was put into it, also after a kill, and nothing else is taken for one."""
+"""A store returns its values, also after a kill, and no other file is accepted as a store."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A user's own pair: what counts as a pair of neighbours, what is refused in one line, and what the audit does with it.
+"""A user's own pair: valid neighbours, rejections in one line, and the use of the pair in an audit.
 
 The correct targets below are refuted with probability at most 1e-9 each; seeds are fixed.
 """
@@ -46,7 +46,7 @@ def test_the_rows_may_stand_in_any_order() -> None:
 
 
 def test_repeated_rows_are_counted() -> None:
-    """Two sets of the same distinct rows are no neighbours if two rows come in other numbers."""
+    """Data sets with the same distinct rows are no neighbours if two of the rows have different multiplicities."""
     a, b, c = np.eye(3)
     assert (as_pair([a, a, b], [a, b, b]).first != as_pair([a, a, b], [a, b, b]).second).any(axis=1).sum() == 1
     with pytest.raises(InvalidInput, match="differ in 2 rows"):
@@ -144,7 +144,10 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
-    """A mistake in one place is seen on the pair that has it, and not without it; a correct target keeps its claim."""
+    """A mistake at one point is detected only with the pair that contains the point.
+
+    a correct target is not refuted.
+    """
     x, y = X.copy(), X.copy()
     x[1] = 0.25
     assert audit(special, epsilon=1.0, samples=100).verdict is Verdict.NOT_REFUTED

@@ -1,4 +1,4 @@
-"""One law, however it is asked, and draw for draw beside the reference: what is refuted, and what must stand.
+"""One law in every way of calling, and draws compared with the reference: refuted targets, and targets that pass.
 
 The level of every check is 1e-11, and the seeds are fixed.
 """
@@ -30,7 +30,7 @@ Draw = Callable[..., Any]
 
 
 def checks(draw: Draw, name: str = "gauss-cov", seed: int = 0) -> list[Finding]:
-    """What the three questions find of a target that claims to be that mechanism."""
+    """The findings of the three questions on a target that claims to be the mechanism."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, seed)
     setting = Setting(Target("own", draw), dict(claim.keywords()), declared.output, seed)
@@ -70,13 +70,13 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draws other numbers before, as many as there are rows."""
+    """Draws other numbers first, as many as there are rows."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
 
 def turned_with_the_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Turns the signs of axes by the data, which leaves the law of the noise as it is."""
+    """Flips the signs of axes depending on the data, which does not change the law of the noise."""
     rows = np.asarray(x, dtype=np.float64)
     signs = np.where(rows.sum(axis=0) < 0, -1.0, 1.0)
     return released(rows, np.outer(signs, signs) * gauss_cov.draw_noise(rows.shape[1], rng), rho)

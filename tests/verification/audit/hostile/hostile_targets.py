@@ -1,4 +1,4 @@
-"""Functions that do everything that an audit should survive. None of them keeps the claim ε = 1."""
+"""Hostile functions that an audit must survive. None of them keeps the claim ε = 1."""
 
 import array
 import asyncio
@@ -45,7 +45,7 @@ def bare(x, rng):
 
 
 def register(where, name, body):
-    """A target that runs `body` and gives its result, or the nearly exact answer if there is none."""
+    """A target that runs `body` and returns its result, or the nearly exact answer if there is none."""
 
     def target(x, *, epsilon, rng):
         result = body(x, rng)
@@ -110,7 +110,7 @@ class Overridden:
 
 
 class ExitsWhenFreed:
-    """An object that ends the process when nobody refers to it any more."""
+    """An object that ends the process when it is no longer referenced."""
 
     def __del__(self):
         sys.exit(0)

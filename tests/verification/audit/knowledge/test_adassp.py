@@ -1,4 +1,4 @@
-"""The exact law of AdaSSP's coefficient for one feature, and wrong scales by 3 % that it tells apart.
+"""The exact law of AdaSSP's coefficient for one feature, which detects scales that are wrong by 3 %.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """

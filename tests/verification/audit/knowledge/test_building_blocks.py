@@ -1,4 +1,4 @@
-"""The profiles of the building blocks: the reference passes, and each suspect fits the mistake it stands for.
+"""The profiles of the building blocks: the reference passes, and each suspect fits its mistake.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
 """
@@ -90,6 +90,6 @@ def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: floa
 
 @pytest.mark.slow
 def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_draws() -> None:
-    """By the exact law of the total; Kolmogorov's test took 10 000 draws."""
+    """The exact law of the total refutes; Kolmogorov's test would need 10 000 draws."""
     report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), epsilon=1.0, mechanism="laplace")
     assert {"total scale", "all shapes"} & {check.name for check in report.refuted}

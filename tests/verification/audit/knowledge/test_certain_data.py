@@ -1,4 +1,5 @@
-"""Data on which a mechanism in steps has a simple law: the reference has it there, and too little noise is seen.
+"""Data on which a mechanism with several steps has a simple law: the reference has it, and too little noise is
+detected.
 
 A wrong failure has probability below 1e-9 for each test of a scenario; the seed is fixed.
 """

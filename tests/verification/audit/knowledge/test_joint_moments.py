@@ -1,4 +1,4 @@
-"""The exact laws of joint moments: right scales fit, and scales that are off by 3 % in one part are told apart.
+"""The exact laws of joint moments: right scales fit, and an error of 3 % in one part is detected.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """

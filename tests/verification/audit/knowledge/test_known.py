@@ -1,4 +1,4 @@
-"""What is known of a mechanism is found by its name: in the file of that name, in another package, or nowhere."""
+"""The knowledge of a mechanism is found by its name: in the file of that name, or in another package."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -49,7 +49,7 @@ def unheard_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:
-    """A package of one file that says what it knows of the mechanism of that name."""
+    """A package of one file with knowledge of the mechanism of that name."""
     module = f"knows_{abs(hash((str(folder), name)))}"
     (folder / f"{module}.py").write_text(source)
     told = folder / f"{module}-1.0.dist-info"

@@ -1,4 +1,4 @@
-"""The profile of noise on a lattice: exact on fine and on coarse lattices, and it accuses no atom of the law.
+"""The profile of noise on a lattice: exact on fine and coarse lattices, and atoms of the law are no defects.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
 """

@@ -1,4 +1,4 @@
-"""The pairs of data sets of a black-box audit: what they show of targets whose worst neighbours differ."""
+"""The pairs of a black-box audit detect violations of targets with different worst neighbours."""
 
 from collections.abc import Callable
 
@@ -65,7 +65,7 @@ def laplace_trace(share: float) -> Target:
 
 
 def first_mean(share: float) -> Target:
-    """One number, which opposite rows move the most."""
+    """A release of one number, which opposite rows change most."""
     return additive(lambda x: np.asarray(x[:, 0].mean()), lambda x: share * 2 / len(x), "laplace")
 
 
@@ -98,7 +98,7 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """At the default number of draws; there was no pair of opposite rows, so half of the noise on a mean passed."""
+    """At the default number of draws. Without a pair of opposite rows, half of the noise on a mean would pass."""
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value) for c in report.refuted]

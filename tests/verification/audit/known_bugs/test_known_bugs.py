@@ -1,4 +1,4 @@
-"""Known bugs: what each declares agrees with the control that repeats it, and with figures found in another way."""
+"""Known bugs: their declarations agree with the controls that repeat them, and with figures from another method."""
 
 import math
 

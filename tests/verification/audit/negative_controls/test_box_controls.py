@@ -36,7 +36,7 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """With equal widths every scale is right whatever the order is; the target is tried with other bounds too."""
+    """With equal widths the order of the scales does not matter; so the target is tried with other bounds too."""
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
     assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
@@ -84,7 +84,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Bounds of its own, and an error for rows outside them or for one row."""
+    """A target with its own bounds that raises for rows outside them or for one row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")

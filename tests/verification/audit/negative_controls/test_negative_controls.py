@@ -1,4 +1,4 @@
-"""Every check of the audit is seen to fail on a mutant, and every mutant is caught by the check meant for it.
+"""Every check of the audit fails on some mutant, and every mutant is caught by the intended check.
 
 A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
 """
@@ -85,7 +85,7 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
 
 
 def every_check() -> set[tuple[str, str]]:
-    """The name of every check that an audit runs of the mechanisms whose controls name their checks."""
+    """The names of all checks in audits of the mechanisms whose controls name their checks."""
     names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values() if mutant.caught_by}:
         about = mechanism(mechanism_name)

@@ -14,7 +14,8 @@ from tests.peers import table
 from tests.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
 from tests.peers.page import REASONS, behind, page
 from tests.peers.table import Line, as_csv, from_csv, measure, merged
-from tests.peers.tools import COVASSAY, LEVELS, TOOLS, Finding, Tool
+from tests.peers.tool import LEVELS, Finding, Tool
+from tests.peers.tools import COVASSAY, TOOLS
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))

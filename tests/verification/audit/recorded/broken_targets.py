@@ -25,7 +25,7 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """loss : exact; None where only a lower bound is known."""
+    """A broken function. loss : the exact loss; None where only a lower bound is known."""
 
     draw: Callable[..., Any]
     claim: Guarantee
@@ -140,7 +140,7 @@ def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0, DENSE, SIGNED)
 def mirrored_wrongly(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The ℓ1 change of the whole matrix is counted for Laplace noise of half of the scale."""
+    """The ℓ1 change of the whole matrix is used, with Laplace noise of half the scale."""
     s, n = moment(x)
     change = np.abs(np.outer(DENSE, DENSE) - np.outer(SIGNED, SIGNED))[np.triu_indices(D)].sum()
     return s + mirrored(rng.laplace(scale=change / 2 / (n * epsilon), size=(D, D)))
@@ -167,7 +167,7 @@ def two_exponentials(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Counts with the sensitivity of one of two that change."""
+    """Two counts change, but the noise has the sensitivity of one of them."""
     p = -math.expm1(-epsilon)
     counts = (unit_rows(x) > 0.5).sum(axis=0)
     return counts + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -175,7 +175,7 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Integer noise on a mean: its fraction is bare."""
+    """Integer noise on a mean, which does not hide the fractional part."""
     p = -math.expm1(-epsilon)
     s, _ = moment(x)
     return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -189,7 +189,7 @@ def delta_too_small(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
 
 @broken(EPSILON, None, AXES[0], 0 * AXES[0])
 def scale_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The rows that are not 0 are counted."""
+    """The noise scale counts only the rows that are not 0."""
     rows = unit_rows(x)
     n = 1 + rows.any(axis=1).sum()
     return np.square(rows).sum() / n + rng.laplace(scale=1 / (n * epsilon))
@@ -223,7 +223,7 @@ def budget_thrice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two steps whose generators have one seed: the noise of their difference is gone."""
+    """Two steps whose generators have the same seed, so that the noise cancels in their difference."""
     s, n = moment(x)
     seed = int(rng.integers(2**62))
     scale = 4 / (n * epsilon)
@@ -233,7 +233,7 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Whoever tries all seeds finds which one was used, and with it the data."""
+    """An attacker who tries all seeds finds the used seed, and with it the data."""
     s, n = moment(x)
     own = np.random.default_rng(int(rng.integers(4096)))
     return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)

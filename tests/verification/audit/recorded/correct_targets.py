@@ -1,4 +1,4 @@
-"""Correct functions that try to fool recorded draws: none may be refuted. The query moves by at most 1 for the pair."""
+"""Correct functions that are difficult for recorded draws: none may be refuted. The query changes by at most 1."""
 
 import copy
 import functools
@@ -42,7 +42,7 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Wrong, in fact; but what it draws is no noise, and nothing is decided by these draws."""
+    """This function is wrong, but its draws are not the noise, so these draws decide nothing."""
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -53,7 +53,7 @@ def seed_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Half of the rows, with twice the budget that the amplification leaves."""
+    """A release from half of the rows, with the larger budget that amplification by sampling allows."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.random(len(x)) < 0.5]) + rng.laplace(scale=1 / stronger)
 
@@ -84,7 +84,7 @@ def mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def basis_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Laplace noise in a basis that is turned by signs with the data: the law is the same."""
+    """Laplace noise in a basis whose signs depend on the data, which does not change the law."""
     sign = 1.0 if query(x) > 0.5 else -1.0
     return query(x) + sign * rng.laplace(scale=1 / epsilon)
 
@@ -183,7 +183,7 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def mean_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two releases of half the budget, of which the mean is told."""
+    """The mean of two releases with half the budget each."""
     return (query(x) + rng.laplace(scale=2 / epsilon, size=2)).mean()
 
 
@@ -217,7 +217,7 @@ def spawned(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A threshold with noise, then a sum of what is below it, with half of the budget each."""
+    """A noisy threshold, then a noisy sum of the values below it, with half of the budget each."""
     threshold = np.clip(np.round(rng.laplace(scale=2 / epsilon)), 0.0, 1.0)
     return np.minimum(x, threshold).sum() + rng.laplace(scale=2 / epsilon)
 
@@ -249,7 +249,7 @@ def handed_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The noise scale is off by rounding, and not alike on both data sets."""
+    """The noise scale has different rounding errors on the two data sets."""
     off = 1 + 1e-6 * query(x)
     return query(x) + rng.laplace(scale=off / epsilon)
 
@@ -331,7 +331,7 @@ def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def shuffled_by_sorting(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Every row gets noise of its own, and the order of the rows is lost."""
+    """Every row gets independent noise, and the rows are shuffled."""
     return (np.clip(x[:, 0], 0, 1) + rng.laplace(scale=1 / epsilon, size=len(x)))[np.argsort(rng.random(len(x)))]
 
 
@@ -352,7 +352,7 @@ def cube_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The output has fifteen digits, of which few are left for the data."""
+    """The output has fifteen digits, and only few of them depend on the data."""
     return 3e12 + query(x) + rng.laplace(scale=1 / epsilon)
 
 
@@ -364,7 +364,7 @@ def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Whether one of three noisy thresholds is passed; it draws until one is."""
+    """A sparse vector of three noisy queries, which draws until one exceeds its threshold."""
     threshold = 0.5 + rng.laplace(scale=2 / epsilon)
     for k in range(3):
         if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
@@ -418,7 +418,7 @@ def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
-# A DRAW THAT DECIDES, AND IS NONE OF THOSE WITHOUT NOISE
+# DRAWS THAT DECIDE, BUT NOT ABOUT WHETHER THERE IS NOISE
 
 
 @correct
@@ -439,7 +439,7 @@ def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A sum of bits, told by randomised response in a number with many digits."""
+    """A sum of bits from randomised response, in a number with many digits."""
     rng.random()
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -460,7 +460,7 @@ def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Where a number is large, its size is drawn anew beyond that, as a Laplace number has no memory."""
+    """If a number is large, its excess is drawn again, which keeps the Laplace law because it is memoryless."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 

@@ -1,4 +1,4 @@
-"""Exact losses: broken functions are refuted with the loss that they have, and no correct function is refuted."""
+"""Exact losses: broken functions are refuted with their exact loss, and no correct function is refuted."""
 
 import importlib.util
 import json
@@ -120,7 +120,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
             assert found.decided, found
 
 
-# WHAT IS SAID
+# MESSAGES
 
 
 @pytest.mark.parametrize(

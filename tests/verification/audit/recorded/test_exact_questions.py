@@ -1,4 +1,4 @@
-"""What recorded draws refute, what they leave open, and what a quick audit makes of it."""
+"""Questions with recorded draws: refuted and undecided targets, and quick audits."""
 
 import importlib.util
 import json
@@ -154,7 +154,7 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
 
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
-    """Whatever is searched for in the interval; arithmetic, so there is no false alarm to state."""
+    """The search decides by arithmetic, so there is no false-alarm probability to state."""
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))
     assert not searched(made, PureDP(1.0), domain, 60, 2.0, seed=0).worst.refuted

@@ -19,7 +19,7 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[str]:
-    """The targets of these mechanisms, and the choices of two others that add noise to a query."""
+    """The targets of additive mechanisms, including two mechanisms with options such that they add noise to a query."""
     targets = {name: make() for name, make in TARGETS.items()}
     return [
         name

@@ -1,4 +1,4 @@
-"""Reports of every verdict, made quickly, for the tests of what is written from them."""
+"""Reports of every verdict, made quickly, for tests of the report formats."""
 
 from functools import cache
 
@@ -26,7 +26,7 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @cache
 def report_of(kind: str) -> AuditReport:
-    """A report: "refuted", "not refuted", "inconclusive" or "hostile", whose target says what it likes of itself."""
+    """A report: "refuted", "not refuted", "inconclusive" or "hostile", where all texts from the target are hostile."""
     if kind == "refuted":
         return audit(no_noise, epsilon=1.0, samples=100)
     if kind == "not refuted":
@@ -38,7 +38,7 @@ def report_of(kind: str) -> AuditReport:
 
 
 def _hostile() -> AuditReport:
-    """A report whose every text that a target has a say in is hostile."""
+    """A report in which every text that a target can influence is hostile."""
     checks = tuple(
         Finding("privacy", HOSTILE, status, HOSTILE, HOSTILE, p_value=0.5, n=10, facts={"estimates": HOSTILE})
         for status in Status

@@ -1,4 +1,4 @@
-"""A badge says the verdict and never more: no mutant that flatters obeys the schema."""
+"""A badge shows only the verdict: mutants that look more favourable violate the schema."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The JSON report keeps its published schema, and the schema is complete and rejects what is no report."""
+"""The JSON report obeys its published schema, and the schema is complete and rejects other documents."""
 
 import copy
 import json

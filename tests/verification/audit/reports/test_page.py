@@ -1,4 +1,4 @@
-"""A report as a page: what it says, that nothing in it comes from elsewhere, and that a browser shows all of it."""
+"""A report as a page: its content, that it loads nothing from elsewhere, and that a browser shows all of it."""
 
 import html
 import json
@@ -98,7 +98,7 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(kind: str) -> None:
 
 
 def test_a_hostile_name_is_shown_as_it_is_and_does_nothing() -> None:
-    """Names, versions, messages, options and kinds of failures: all that a target has a say in."""
+    """This covers all texts that a target can influence: names, versions, messages, options and kinds of failures."""
     page = as_page(report_of("hostile"))
     for part in ("<script>", "<img", "</title></style>"):
         assert part not in page
@@ -280,7 +280,7 @@ parent.document.body.setAttribute("data-measured", JSON.stringify({
 
 
 def _dom(file: Path) -> str:
-    """The page as the browser has it in the end."""
+    """The final document in the browser."""
     assert CHROMIUM is not None
     own = file.parent / "browser"
     done = subprocess.run(
@@ -293,7 +293,7 @@ def _dom(file: Path) -> str:
 def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
     """What the browser measures of the page, every line of it opened, in a frame of that width.
 
-    A frame, because a window of a browser is not as narrow as a phone.
+    A frame is used, because a browser window cannot be as narrow as a phone.
     """
     opened = page.replace("<details>", "<details open>")
     without = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", opened)

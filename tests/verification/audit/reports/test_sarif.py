@@ -1,4 +1,4 @@
-"""A report as SARIF: its form, what is a result in it, where it points, and that it says no more than the report."""
+"""A report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
 
 import copy
 import functools
@@ -134,7 +134,7 @@ def decorated(*given: Any, **named: Any) -> Any:
 
 
 class Lies:
-    """A target that says something else whenever it is asked about itself."""
+    """A target whose attributes have another value at every access."""
 
     def __getattr__(self, name: str) -> Any:
         raise SystemError(name)
@@ -177,7 +177,7 @@ def test_a_function_without_a_source_is_nowhere() -> None:
 
 
 def test_a_target_is_found_from_its_name_without_importing_it(tmp_path: Path) -> None:
-    """Also when it cannot be imported, and a process at the first line of its script."""
+    """This also works if the target cannot be imported; a process is located at the first line of its script."""
     (tmp_path / "mine.py").write_text("import os\nos._exit(3)\n\n\nclass Model:\n    def fit(self): ...\n")
     (tmp_path / "broken.py").write_text("def release(:\n")
     (tmp_path / "pack").mkdir()

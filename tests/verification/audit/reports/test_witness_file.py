@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import TargetReference
 
 
 def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A tenth of the noise that is needed, and every tenth output is not finite."""
+    """A target with a tenth of the necessary noise, whose every tenth output is not finite."""
     d = x.shape[1]
     if rng.random() < 0.1:
         return np.full((d, d), np.nan)
@@ -33,7 +33,7 @@ def report() -> AuditReport:
 
 
 def trace(factor: float) -> AuditReport:
-    """The audit of a private trace with that multiple of its noise."""
+    """The audit of a private trace with its noise multiplied by a factor."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         return float((unit_rows(x) ** 2).sum() / len(x) + factor / (len(x) * epsilon) * rng.laplace())

@@ -1,4 +1,4 @@
-"""The protocol for targets in any language: the examples, its schemas, batches, and hints where people stumble."""
+"""The protocol for targets in any language: examples, schemas, batches, and hints for common mistakes."""
 
 import contextlib
 import io
@@ -56,7 +56,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """The example, as the command prints it, changed and made ready to run."""
+    """The example that the command prints, with a change, ready to run."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0

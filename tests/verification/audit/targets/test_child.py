@@ -1,4 +1,4 @@
-"""What a process target starts ends with it, what it writes is bounded, and nothing waits longer than it is told."""
+"""All processes that a target starts end with it, its output is limited, and every wait has a time limit."""
 
 import contextlib
 import os
@@ -57,7 +57,7 @@ def members(group: int) -> list[int]:
 
 
 def gone(group: int) -> bool:
-    """Whether nobody of a group is left; a process that was killed takes a moment to end."""
+    """Whether no process of a group is left; a killed process takes a moment to end."""
     end = time.monotonic() + 10
     while members(group) and time.monotonic() < end:
         time.sleep(0.02)
@@ -199,7 +199,7 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """Also if it comes now and then, in a worker."""
+    """This also holds for an occasional second line, in a worker."""
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
         "print(json.dumps({'output': [[v] * d] * d}), flush=True); v % 40 == 0 and print('tick', flush=True)"
@@ -240,7 +240,7 @@ def test_the_first_reply_has_the_time_to_start(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a draw that hangs does not get the time to start again and again."""
+    """Otherwise a hanging draw would get the time limit of a start each time."""
     target = script(tmp_path, f"time.sleep(60 * (json.loads(line)['epsilon'] == 2)); {REPLY}").load()
     monkeypatch.setenv(START_VARIABLE, "30")
     rng = np.random.default_rng(0)
@@ -273,7 +273,7 @@ def test_a_process_that_never_reads_cannot_be_run(
 
 
 def test_a_reply_to_what_was_never_read_is_one(tmp_path: Path) -> None:
-    """A program that ends without reading has answered all the same; its successor is asked the next time."""
+    """A program that ends without reading may still have answered; the next request goes to a new process."""
     (tmp_path / "once.py").write_text("print('{\"output\": 1.0}', flush=True)\n")
     target = TargetReference(f"exec:{shlex.quote(sys.executable)} -I once.py", str(tmp_path)).load()
     rng = np.random.default_rng(0)

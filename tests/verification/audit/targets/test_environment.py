@@ -101,7 +101,7 @@ def put_here(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def installed(module: ModuleType, tmp_path: Path) -> Path:
-    """An environment as `covassay adapters install` makes it, but for pip: a file puts everything on its path."""
+    """An environment as from `covassay adapters install`, but without pip: a file puts everything on its path."""
     site = put_package(tmp_path / "site")
     commands: list[Sequence[str]] = []
 

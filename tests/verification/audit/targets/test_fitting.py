@@ -1,4 +1,4 @@
-"""Functions with signatures that people use: how each is called is found, or two lines that would do are shown."""
+"""Functions with common signatures: the call is found, or two lines of code that would work are suggested."""
 
 import functools
 import pickle
@@ -79,7 +79,7 @@ def sizes(X, eps, n, d, data_norm=None, verbose=False):
 
 
 class Estimator:
-    """As scikit-learn has them."""
+    """An estimator in the style of scikit-learn."""
 
     def __init__(self, epsilon=1.0, random_state=None):
         self.epsilon, self.random_state = epsilon, random_state
@@ -98,7 +98,7 @@ class Estimator:
 
 
 class Silent:
-    """Its `fit` returns nothing, and takes the seed."""
+    """An estimator whose `fit` returns None and takes the seed."""
 
     def __init__(self, eps):
         self.eps = eps

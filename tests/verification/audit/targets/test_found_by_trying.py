@@ -1,4 +1,4 @@
-"""What is found by trying must be what is released: it changes with the seed and has the form of an output."""
+"""An output that is found by trial must be a release: it changes with the seed and has the form of an output."""
 
 import asyncio
 import functools
@@ -59,7 +59,7 @@ class ReleasesWithGenerator(Learner):
 
 
 class Telling(Learner):
-    """The part with the telling name has no noise; the method has."""
+    """The part with the plausible name has no noise; the result of the method has."""
 
     def fit(self, X: Matrix) -> "Telling":
         self.covariance_ = X.T @ X / len(X)
@@ -68,7 +68,7 @@ class Telling(Learner):
 
 
 class SecondName(Telling):
-    """Of two parts with telling names, the second is released."""
+    """Of two parts with plausible names, the second is the release."""
 
     release = None  # type: ignore[assignment]
 
@@ -79,7 +79,7 @@ class SecondName(Telling):
 
 
 class Subsampled(Learner):
-    """The part with the telling name changes with the seed, and is not what is released."""
+    """The part with the plausible name changes with the seed, but is not the release."""
 
     def partial_fit(self, X: Matrix) -> "Subsampled":
         kept = np.random.default_rng(self.seed).random(len(X)) < 0.5
@@ -158,7 +158,7 @@ class NoNoise:
 
 
 class Cached(Learner):
-    """The first release of all objects is kept."""
+    """The first release is cached for all objects."""
 
     kept: Any = None
 
@@ -283,7 +283,7 @@ def test_an_expression_that_was_offered_does() -> None:
 
 
 def test_who_says_how_it_is_called_is_held_to_it() -> None:
-    """The same part without noise, named by the user, is refuted."""
+    """If the user names the part without noise, it is refuted."""
     report = audit(NoNoise, epsilon=1.0, samples=100, call="f(epsilon=epsilon).fit(x).covariance_", stop_early=True)
     assert report.verdict.value == "REFUTED"
 

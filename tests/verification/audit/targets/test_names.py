@@ -1,4 +1,4 @@
-"""The names of targets: files, what lies beside them, and what was meant by a name that is unknown."""
+"""The names of targets: files, their sibling modules, and suggestions for unknown names."""
 
 import pickle
 from pathlib import Path
@@ -17,7 +17,7 @@ CODE = "def f(x, *, epsilon, rng): return {value}\n\nclass A:\n    g = staticmet
 
 
 def answer(spec: str, folder: Path) -> float:
-    """What the target gives, also after it was sent to a worker."""
+    """The output of the target, also after it was sent to a worker."""
     target = pickle.loads(pickle.dumps(TargetReference(spec, str(folder)))).load()
     return float(target.draw(np.eye(2), epsilon=1.0, rng=np.random.default_rng(0)))
 

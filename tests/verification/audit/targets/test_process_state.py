@@ -1,4 +1,4 @@
-"""Whatever a target does to the state of the process, the audit and its caller find it as it was."""
+"""The audit restores the state of the process after any change by a target."""
 
 import math
 import os
@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def restored_after(change: Callable[[], object]) -> set[str]:
-    """What was put back after a change that ends in an exception."""
+    """The parts that were restored after a change that ends in an exception."""
 
     def end() -> None:
         change()

@@ -44,7 +44,7 @@ def example() -> str:
 
 
 def source(folder: Path, code: str) -> TargetReference:
-    """A target that is a script; its name has a space, which the command must quote."""
+    """A target that is a script whose name has a space, which the command must quote."""
     (folder / "my target.py").write_text(code)
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I 'my target.py'", str(folder))
 
@@ -139,7 +139,7 @@ MISBEHAVING = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
-    """With a clear message when there is no output at all (`None`: there is one, and the contract judges it)."""
+    """There is a clear message if there is no output (`None`: there is an output, and the contract checks it)."""
     answer, first, failure, shown = MISBEHAVING[name]
     target = setting(tmp_path, answer, first)
     draws = draw(target, X, 2, "misbehaving")
@@ -168,7 +168,7 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
 
 
 def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is over before the process is known to anybody; it must be stopped all the same.
+    """The limit ends before the process is registered; the process must be stopped nevertheless.
 
     On a busy machine the limit may be over before the start; that request starts nothing, and another one is made.
     """
@@ -202,7 +202,7 @@ def test_a_process_that_never_answers_cannot_be_run(tmp_path: Path, monkeypatch:
 
 
 def test_a_process_that_does_not_read_its_input_is_a_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than a pipe holds, so that writing the request would block."""
+    """The request is larger than the buffer of a pipe, so that writing it would block."""
     monkeypatch.setenv(START_VARIABLE, "0")
     draws = draw(setting(tmp_path, ECHO, "time.sleep(60)", seconds=0.2), np.ones((20_000, 2)), 1, "deaf")
     assert draws.failures == {"time-out: no output after 0.2 s": 1}

@@ -1,4 +1,4 @@
-"""Targets of bounded columns in scaled columns: what they are given, and what is seen of what they return."""
+"""Targets of bounded columns in scaled columns: their arguments, and the view of their results."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The audit and the gate on a small project, with answers written by hand in the format of Rocq.
 
-They show what the gate makes of the kernel's answers, on machines without Rocq too. That Rocq answers in this format
-is what the tests in test_gate.py show where it is installed.
+They test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py check that
+Rocq answers in this format, where it is installed.
 """
 
 import re
@@ -73,7 +73,7 @@ VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["On
 
 
 def together(known: Mapping[str, str], question: str) -> str:
-    """The axioms of a lemma that uses several constants: those of all of them."""
+    """The axioms of a lemma that uses several constants: the axioms of all these constants."""
     used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
     assert used, question
     resting = [answer for answer in used if answer != "Closed under the global context"]
@@ -81,7 +81,7 @@ def together(known: Mapping[str, str], question: str) -> str:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None:
-    """Let the kernel give the answers above, apart from those that have changed."""
+    """Replace the kernel's answers by those above, with some changes."""
 
     def ask(build: Path, preamble: list[str], questions: Mapping[str, str]) -> dict[str, str]:
         known = {"One": MODULE, "Two": ROWS, "prices": VALUES, **AXIOMS}
@@ -119,7 +119,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 
 
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lock that holds something else than the kernel said."""
+    """Catches a lock that differs from the kernel's answers."""
     report = accepted(project, monkeypatch)
     assert report.wrong == []
     assert report.record is not None
@@ -134,7 +134,7 @@ def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: p
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finding where nothing has changed."""
+    """Catches a finding although nothing has changed."""
     accepted(project, monkeypatch)
     again = gate.recheck(project, {})
     assert again.findings == []
@@ -197,7 +197,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
-    """A change of a statement, a definition, an axiom or a tool that passes."""
+    """Catches a change of a statement, a definition, an axiom or a tool that is not reported."""
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)
     assert (rule, told) in {(f.rule, f.text) for f in gate.recheck(project, {}).findings}

@@ -94,7 +94,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """Here beta is n e^(−L), so that the squared radius is rational."""
+    """A replay in which beta is n e^(−L), so that the squared radius is rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -144,13 +144,13 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """As for naive-pce; released is y over the root of 0.84."""
+    """A replay as for naive-pce; the release is y over the root of 0.84."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
 def coinpress_covariance(row: Row) -> None:
-    """One step; here beta is n e^(−L), so that γ² is rational."""
+    """A replay with one step; beta is n e^(−L), so that γ² is rational."""
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -163,7 +163,7 @@ def output_perturbation(row: Row) -> None:
 
 
 def discrete_laplace(row: Row) -> None:
-    """The scale that `release` asks for, and the integers, are exact; a release is the nearest float."""
+    """The scale that `release` requests, and the integers, are exact; a release is the nearest float."""
     d = size(row)[1]
     entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
     scales: list[Fraction] = []
@@ -206,7 +206,7 @@ def odds(row: Row) -> None:
 
 
 def bingham(row: Row) -> None:
-    """The matrix that `release` hands to the sampler."""
+    """The matrix that `release` passes to the sampler."""
     seen: list[np.ndarray] = []
 
     def sampler(matrix: np.ndarray) -> np.ndarray:
@@ -243,7 +243,7 @@ def plain(_: int) -> Options:
 
 @dataclass(frozen=True)
 class Release:
-    """How the rows of one mechanism are replayed, and the formulas that they reach, each a mutant.
+    """How the rows of one mechanism are replayed, and the formulas that the replay uses; each formula has a mutant.
 
     A formula is one of the mechanism's own module, or of that of another mechanism, as in "naive-pce:noise_variance".
     """
@@ -306,7 +306,7 @@ def replay_all(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
-    """A release that differs from the proved definition."""
+    """Catches a release that differs from the proved definition."""
     replay_all(name)
 
 
@@ -315,7 +315,7 @@ def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
 def test_a_formula_that_is_three_per_cent_wrong_is_seen(
     name: str, formula: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A replay that would pass with a scale wrong by 3 %."""
+    """Catches a replay that would pass with a scale wrong by 3 %."""
     owner, _, function = formula.rpartition(":")
     module = module_of(owner or name)
     original = getattr(module, function)
@@ -328,7 +328,7 @@ def test_a_formula_that_is_three_per_cent_wrong_is_seen(
 def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A replay that does not reach the scales of the search."""
+    """Catches a replay that does not reach the scales of the search."""
     original = getattr(above_threshold, formula)
     monkeypatch.setattr(above_threshold, formula, lambda *given, **named: 1.03 * original(*given, **named))
     with pytest.raises(AssertionError):
@@ -337,12 +337,12 @@ def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
 
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_constant_of_the_preconditioner_is_seen(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A replay that does not reach the constant of the preconditioner."""
+    """Catches a replay that does not reach the constant of the preconditioner."""
     monkeypatch.setattr(weak_ppc, "FLOOR", factor * weak_ppc.FLOOR)
     with pytest.raises(AssertionError):
         replay_all("weak-ppc")
 
 
 def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
-    """A vector that nothing replays."""
+    """Catches a vector without a replay."""
     assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}

@@ -106,7 +106,7 @@ def positive_part(rows: Rows) -> None:
 
 
 def sparse_vector(rows: Rows) -> None:
-    """The price of moving the threshold by 1 and a query by 1 or 2: the monotone and the general bound."""
+    """The loss if the threshold changes by 1 and a query by 1 or 2: the monotone and the general bound."""
     for epsilon, threshold, query, loss in rows:
         b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
         bounds = {(1, 2): above_threshold.general_loss(b1, b2), (1, 1): above_threshold.monotone_loss(b1, b2)}
@@ -114,7 +114,7 @@ def sparse_vector(rows: Rows) -> None:
 
 
 def rounding(rows: Rows) -> None:
-    """The multiple of the grid that a rounded release takes, ties included."""
+    """The multiple of the grid that a rounded release selects, including ties."""
     for grid, value, nearest in rows:
         assert nearest_multiple(arb(exact(value)), grid) == nearest
 
@@ -161,13 +161,13 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
 
 @pytest.mark.parametrize("name", REPLAYS)
 def test_a_vector_is_what_the_reference_computes(name: str) -> None:
-    """A formula of the reference that differs from the kernel's number."""
+    """Catches a formula of the reference that differs from the kernel's number."""
     REPLAYS[name](rows_of(name))
 
 
 @pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
 def test_a_planted_wrong_number_is_seen(name: str) -> None:
-    """A comparison that would pass with any number."""
+    """Catches a comparison that would pass with any number."""
     rows = rows_of(name)
     rows[-1][-1] = rows[-1][-1] / 2 - 1
     with pytest.raises(AssertionError):
@@ -175,7 +175,7 @@ def test_a_planted_wrong_number_is_seen(name: str) -> None:
 
 
 def test_a_planted_wrong_tail_is_seen() -> None:
-    """A comparison of tails that would pass with a smaller one."""
+    """Catches a comparison of tails that would pass with a smaller one."""
     rows = rows_of("tail")
     rows[-1][-1] += 1
     with pytest.raises(AssertionError):
@@ -188,7 +188,7 @@ def test_every_vector_is_replayed() -> None:
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """Vectors that the command leaves out."""
+    """Catches vectors that the command leaves out."""
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
 
@@ -197,7 +197,7 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A comparison that a sensitivity wrong by 3 % passes."""
+    """Catches a comparison that accepts a sensitivity that is wrong by 3 %."""
     original = getattr(sensitivity, formula)
     monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
     with pytest.raises(AssertionError):
@@ -205,7 +205,7 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A p-value that is rounded to the nearest float, and may be too small."""
+    """Catches a p-value that is rounded to the nearest float, and may be too small."""
     monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))

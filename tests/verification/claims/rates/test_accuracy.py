@@ -1,4 +1,4 @@
-"""Measured rates: the stored table, a share of it measured again, and wrong slopes that must be noticed."""
+"""Measured rates: the stored table, a part of it measured again, and wrong slopes that must be detected."""
 
 import csv
 from dataclasses import replace
@@ -29,7 +29,7 @@ def numbers(row: dict[str, object] | dict[str, str]) -> list[float]:
 
 
 def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
-    """A rate without a measurement, or one that its measurement contradicts."""
+    """Catches a rate without a measurement, or one that its measurement contradicts."""
     rows = kept()
     assert set(rows) == set(BY_NAME)
     for name, row in rows.items():
@@ -57,19 +57,19 @@ def measured_again(name: str) -> Measurement:
 
 @pytest.mark.parametrize("name", FAST)
 def test_a_share_of_the_table_is_measured_again(name: str) -> None:
-    """A table that the program does not make."""
+    """Catches a table that was not made by the program."""
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-4)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(BY_NAME) - set(FAST)))
 def test_the_table_is_measured_again(name: str) -> None:
-    """A table that the program does not make."""
+    """Catches a table that was not made by the program."""
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-3)
 
 
 def test_a_wrong_slope_is_seen() -> None:
-    """A comparison that every slope passes."""
+    """Catches a comparison that accepts every slope."""
     rate = BY_NAME[FAST[0]]
     measured = measured_again(FAST[0])  # −1
     assert measured.agrees
@@ -86,7 +86,7 @@ def test_a_wrong_mechanism_is_seen() -> None:
 
 
 def test_the_fit_is_exact_on_a_power() -> None:
-    """A slope that is off where there is no noise."""
+    """Catches a slope that is wrong even without noise."""
     grid = np.array([1.0, 2.0, 8.0])
     slope, error = fit(grid, 5 * grid**-0.75, np.zeros(3))
     assert slope == pytest.approx(-0.75)
@@ -94,12 +94,12 @@ def test_the_fit_is_exact_on_a_power() -> None:
 
 
 def test_data_at_the_noise_level_have_trace_one_and_as_many_eigenvalues_as_fit() -> None:
-    """Data on which the rate cannot show."""
+    """Catches data that do not show the rate."""
     x = at_the_noise_level(lambda point: 0.26)(Point(n=1000, d=10, budget=1.0))
     assert np.diag(x.T @ x / 1000)[:5] == pytest.approx([0.25, 0.25, 0.25, 0.25, 0.0])
 
 
 def test_an_unknown_rate_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback for a misspelt name."""
+    """Catches a traceback for a misspelt name."""
     assert run(["experiments", "accuracy", "--only", "perpetual motion"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

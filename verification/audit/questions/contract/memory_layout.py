@@ -15,7 +15,7 @@ from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, d
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.targets.process_target import PREFIX
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "memory layout"
@@ -88,7 +88,5 @@ QUESTION = Question(
     asks="Is the output the same, however the rows lie in memory?",
     blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
     ask=lambda subject, look: [memory_layout(subject.setting)],
-    applies=lambda subject: (
-        "a process is sent the rows as text" if subject.setting.target.name.startswith(f"{PREFIX}:") else ""
-    ),
+    applies=lambda subject: "a process is sent the rows as text" if is_process(subject.setting.target.name) else "",
 )

@@ -19,10 +19,12 @@ from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.recorder import Recorder, recorder
 from covassay.verification.audit.recorded.search import SEARCHED_SHAPES, Found, Searched, rank, searched
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, transcript_loss
+from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import as_source
 
 NAME = "recorded draws"
 CHECK = "exact loss"
+UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
 SECONDS = 3.0  # seconds for all pairs of a slow target; a fast one needs less
@@ -193,5 +195,6 @@ QUESTION = Question(
         "branches that no forced draw enters"
     ),
     ask=ask,
+    applies=lambda subject: UNRECORDED if is_process(subject.setting.target.name) else "",
     gives=(ExactLosses,),
 )

@@ -1,0 +1,66 @@
+"""General-purpose f-DP auditing (Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas, arXiv 2502.07066), written anew.
+
+On one half of the draws, a threshold η is chosen where the estimated trade-off curve (`trade_off`) lies farthest below
+the claimed one, and a classifier is learned: the majority among the k nearest neighbours, where the draws on one input
+are thinned until the best classifier is the test p/q > η. The other half gives its two errors with a margin ω by
+Hoeffding's inequality. The claim is refuted if the corner (α + ω, β + ω) lies below its curve.
+
+The finder needs outputs that are one number. `FIXED` takes η = e^ε instead, where a claim of ε is broken if anywhere.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import PureDP
+from tests.peers.cases import Case
+from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, generator
+from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
+
+GENERAL = "general f-DP"
+FOUND, FIXED = "η from its finder", "η = e^ε"
+BLOCK = 500  # outputs that are classified at a time
+
+
+def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
+    """1 where most of the nearest training outputs of an output have the label 1, else 0."""
+    root = math.ceil(math.sqrt(len(train)))
+    k = min(10 * (root + 1 - root % 2), len(train) - 1)
+    found = [
+        labels[np.argpartition((train * train).sum(axis=1) - 2 * block @ train.T, k, axis=1)[:, :k]].mean(axis=1)
+        for block in (outputs[i : i + BLOCK] for i in range(0, len(outputs), BLOCK))
+    ]
+    return np.asarray(np.concatenate(found) > 0.5, dtype=np.float64)
+
+
+def by_general(threshold: str) -> Attempt:
+    """The auditor with one way to choose η."""
+
+    def attempt(case: Case, draws: int, seed: int) -> Findings:
+        first, second = drawn(case, draws, seed, GENERAL)
+        if not (np.isfinite(first).all() and np.isfinite(second).all()):
+            raise ValueError("outputs must be finite")
+        half = draws // 2
+        p, q = first[:half], second[:half]
+        eta = math.exp(case.claim.keywords()["epsilon"])
+        if threshold == FOUND:
+            if p.shape[1] > 1:
+                raise ValueError("the finder needs outputs that are one number")
+            ratio = Ratio(p[:, 0], q[:, 0])
+            eta = max(float(THRESHOLDS[np.argmin(ratio.beta - claimed_curve(ratio.alpha, case.claim))]), 1e-3)
+        rng = generator(case, seed, f"{GENERAL}, thinning")
+        p, q = p[rng.random(half) < 1 / eta], q[rng.random(half) < eta]
+        train, labels = np.vstack([p, q]), np.repeat([0.0, 1.0], [len(p), len(q)])
+        alpha = float(nearest_majority(train, labels, first[half:]).mean())
+        beta = 1 - float(nearest_majority(train, labels, second[half:]).mean())
+        findings = []
+        for level in LEVELS:
+            margin = math.sqrt(math.log(4 / level) / (2 * (draws - half)))
+            corner = min(1.0, alpha + margin), min(1.0, beta + margin)
+            refuted = corner[1] < claimed_curve(np.array(corner[0]), case.claim)
+            bound = loss_below(*corner) if isinstance(case.claim, PureDP) else None
+            findings.append(Finding(bound, bool(refuted)))
+        return tuple(findings)
+
+    return attempt

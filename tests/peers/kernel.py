@@ -1,0 +1,108 @@
+"""Sequential kernel auditing (González, Dulce-Rubio, Ramdas and Ribero, arXiv 2509.07055), written anew.
+
+An (ε, δ)-DP mechanism has a total variation of at most 1 − 2(1 − δ)/(1 + e^ε) between its laws P and Q. With a Gaussian
+kernel, the maximum mean discrepancy is at most √2 times as large: E f(X) − E f(Y) ≤ τ(ε, δ) for every function f in
+the unit ball of the kernel's space. Pairs (X, Y) are drawn one after another. Before each pair, f is chosen by online
+gradient ascent and a stake λ by an online Newton step, from earlier pairs alone. The wealth is multiplied by
+1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale, so it ever reaches 1/α with
+probability at most α. The test may stop at any time.
+
+`radius` bounds the norm of f, `largest` the stake. The authors' notebook takes 1/2 and 1/(8 + 4τ), and a larger τ.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee, PureDP
+from tests.peers.cases import Case
+from tests.peers.tool import LEVELS, Finding, Findings, drawn
+
+KERNEL = "kernel e-process"
+BURN_IN = 20  # pairs that set the bandwidth, and are not tested
+LOSSES = np.linspace(0.02, 4, 200)  # the values of ε that are tested for a lower bound
+NEWTON = 2 / (2 - math.log(3))
+
+
+def threshold(epsilon: float, delta: float = 0.0) -> float:
+    """The largest maximum mean discrepancy of an (ε, δ)-DP mechanism."""
+    return math.sqrt(2) * (1 - 2 * (1 - delta) / (1 + math.exp(epsilon)))
+
+
+def bandwidth(x: Matrix, y: Matrix) -> float:
+    """The median of the positive distances among a few draws."""
+    points = np.vstack([x, y])
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    return float(np.median(distances[distances > 0])) if distances.any() else 1.0
+
+
+def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
+    """f(X) − f(Y) for every pair, where f was chosen before that pair."""
+    n = len(x)
+    weights, paid = np.zeros(n), np.zeros(n)
+    moment = norm = 0.0  # the sum of the squared gradients, and the squared norm of f
+    squares = [(z * z).sum(axis=1) for z in (x, y)]
+
+    def kernel(side: int, t: int, points: Matrix) -> Matrix:
+        gaps = squares[side][:t, None] - 2 * (x, y)[side][:t] @ points.T + (points * points).sum(axis=1)
+        return np.asarray(np.exp(np.maximum(gaps, 0) / (-2 * width * width)))
+
+    for t in range(n):
+        pair = np.stack([x[t], y[t]])
+        witness = weights[:t] @ (kernel(0, t, pair) - kernel(1, t, pair))
+        paid[t] = witness[0] - witness[1]
+        squared = 2 - 2 * math.exp(float(((x[t] - y[t]) ** 2).sum()) / (-2 * width * width))
+        moment += squared
+        if moment == 0:
+            continue
+        step = 1 / (2 * math.sqrt(moment))
+        norm += 2 * step * paid[t] + step * step * squared
+        shrink = min(1.0, radius / math.sqrt(norm)) if norm > 0 else 1.0
+        weights[:t] *= shrink
+        weights[t] = step * shrink
+        norm *= shrink * shrink
+    return paid
+
+
+def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
+    """The logarithm of the wealth after every pair, for every threshold τ."""
+    stake, squares, logs = np.zeros(len(taus)), np.ones(len(taus)), np.zeros((len(paid), len(taus)))
+    total = np.zeros(len(taus))
+    for t, value in enumerate(paid):
+        gain = value - taus
+        factor = 1 + stake * gain
+        total = total + np.log(factor)
+        logs[t] = total
+        slope = -gain / factor
+        squares = squares + slope * slope
+        stake = np.clip(stake - NEWTON * slope / squares, 0, largest)
+    return logs
+
+
+def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
+    """The logarithm of the wealth after every tested pair: against the claim, then against every ε of `LOSSES`."""
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("outputs must be finite")
+    taus = np.array([threshold(**claim.keywords()), *map(threshold, LOSSES)])
+    width = bandwidth(x[:BURN_IN], y[:BURN_IN])
+    return log_wealth(payoffs(x[BURN_IN:], y[BURN_IN:], width), taus, 1 / (2 * (math.sqrt(2) + taus)))
+
+
+def by_kernel(case: Case, draws: int, seed: int) -> Findings:
+    """Whether the wealth against the claim reached 1/α, and the ε up to which that against every smaller one did."""
+    best = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim).max(axis=0)
+    findings = []
+    for level in LEVELS:
+        reached = best >= -math.log(level)
+        proven = LOSSES[: int(np.argmin(np.append(reached[1:], False)))]
+        bound = float(proven[-1]) if len(proven) else 0.0
+        findings.append(Finding(bound if isinstance(case.claim, PureDP) else None, bool(reached[0])))
+    return tuple(findings)
+
+
+def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
+    """How many pairs were drawn when the wealth reached 1/α, for every level; infinity if it did not."""
+    logs = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim)[:, 0]
+    reached = (logs >= -math.log(level) for level in LEVELS)
+    return tuple(BURN_IN + 1.0 + int(np.argmax(here)) if here.any() else math.inf for here in reached)
