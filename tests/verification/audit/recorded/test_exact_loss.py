@@ -41,9 +41,10 @@ DECIDED = {  # correct functions whose loss is known: 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
+    "one_draw_beside_unused_ones",
 }  # fmt: skip
-# decided or not, up to rounding
-ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
+# decided or not, up to rounding; the last one has one law on both data sets
+ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text", "median_by_intervals")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
     "gaussian", "gaussian-approximate", "private-trace", "joint-moments", "gauss-cov-add-remove", "laplace-add-remove",
