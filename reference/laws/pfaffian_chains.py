@@ -116,7 +116,7 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 class Chains:
     """S independent runs of the chain rule, side by side: every `draw` adds one point to each.
 
-    What stands at the nodes of a panel is multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
+    Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
     Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k there, as long
     as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
     """

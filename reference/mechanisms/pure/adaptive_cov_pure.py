@@ -195,7 +195,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, rows: int, precision: float = private_radius.PRECISION
 ) -> AdaptiveCovPureNoise:
-    """The noise that `release` takes for so many rows."""
+    """The noise that `release` takes for a data set of this size."""
     return AdaptiveCovPureNoise(
         above_threshold.draw_noise(len(private_radius.public_radii(precision)), rng),
         float(rng.laplace()),
@@ -231,7 +231,7 @@ def sample(
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -239,8 +239,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

@@ -118,7 +118,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -130,7 +130,7 @@ def sample(
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, is read off the data, so not private.
+        their bounds, depends on the data and is not private.
 
     Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
