@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
 Array = NDArray[np.float64]  # any shape
-Matrix = NDArray[np.float64]  # a matrix; or more axes, where the last two are those of a matrix
+Matrix = NDArray[np.float64]  # two axes; or more, and then the last two are the axes of a matrix
 Vector = NDArray[np.float64]  # one axis
 IntegerMatrix = NDArray[np.object_]  # entries are Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array

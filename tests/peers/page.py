@@ -76,8 +76,8 @@ last cell says why.
   the entries of an output, so that it gets outputs of at most {MOST_ENTRIES} entries. It bounds pure ε.
 - Delta-Siege: a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
   direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
-  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is told
-  to it as that of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
+  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is given
+  to it as the claim of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
 - kernel e-process: the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up to
   which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely above
   what the claim allows, however large the loss is.

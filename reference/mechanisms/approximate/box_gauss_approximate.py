@@ -149,7 +149,7 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
+    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

@@ -154,7 +154,7 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """The claimed (ε, δ); proven is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
+    """The claimed (ε, δ); proven: the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
     apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
     exact = proven_delta(apart, epsilon)
     return Spend(

@@ -254,7 +254,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
-    """The claimed (ε, δ); proven is the least δ at ε, attained in every dimension."""
+    """The claimed (ε, δ); proven: the least δ at ε, attained in every dimension."""
     q = largest_move(epsilon, delta, dimension)
     exact = math.exp(log_delta(q, epsilon, int(law.degrees_of_freedom(dimension))))
     return Spend(

@@ -1,6 +1,6 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; its ℓ2 sensitivity Δ₂ is that of `gaussian`.
+1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
 3. Release f + σN. Its entries may be negative.
 
@@ -234,7 +234,7 @@ def sample(
 def spend(
     *, epsilon: ApproximateEpsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension."""
+    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension."""
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

@@ -165,7 +165,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is what AboveThreshold spends on monotone queries, in every dimension."""
+    """The claimed ε; the proven budget is what AboveThreshold spends on monotone queries, in every dimension."""
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     proven = above_threshold.monotone_loss(*scales)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")

@@ -332,7 +332,7 @@ def spend(
     ensemble: Ensemble = "wigner",
     bounds: Bounds = "theorem",
 ) -> Spend:
-    """The claimed ρ; proven is 29ρ/32 with "paper" (26ρ/32 with a radius), ρ with "tight"; ρ₁/2 less in dimension 1."""
+    """Claimed: ρ. Proven: 29ρ/32 with "paper" (26ρ/32 with a radius), ρ with "tight"; ρ₁/2 less in dimension 1."""
     proven = privacy_loss(rho, dimension, radius, calibration)
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
 

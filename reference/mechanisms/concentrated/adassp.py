@@ -1,6 +1,6 @@
 """AdaSSP: ridge regression from noisy sums, with a penalty that adapts to the data. Wang 2018 Algorithm 2.
 
-The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is that of (a, y).
+The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is for the row (a, y).
 
 1. G = Σ_i a_i a_iᵀ and v = Σ_i y_i a_i. A private lower bound on λ_min(G) is λ̃ = max(0, λ_min(G) + s₁(Z − t)), where
    Z ~ N(0, 1) and t = √(2 ln(1/β)).

@@ -154,7 +154,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
-    """The claimed ρ; proven is the same, attained at every order, in every dimension and for every block."""
+    """The claimed ρ; the proven budget is the same, attained at every order, in every dimension and for every block."""
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 
 

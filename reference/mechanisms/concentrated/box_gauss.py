@@ -8,7 +8,7 @@
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ρ-zCDP. The weighted sums get noise of one scale σ, and those of neighbours are at most S apart, so the Rényi
-divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. What is released is computed
+divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
@@ -140,7 +140,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; proven is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed ρ; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
 

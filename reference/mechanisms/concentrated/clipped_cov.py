@@ -304,7 +304,7 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """The claimed ρ; proven is ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1."""
+    """Claimed: ρ. Proven: ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1."""
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
         return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="as the mechanism on the clipped rows")

@@ -193,7 +193,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; proven is the same, attained at whole orders α."""
+    """The claimed ρ; the proven budget is the same, attained at whole orders α."""
     whole = as_written(rho)
     if adjacency == "add-remove":
         share, change = count_share(dimension), sum_squared(INPUT_BITS)

@@ -169,7 +169,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
-    """The claimed ρ; proven is the same, attained at every order, in every dimension and for every weight."""
+    """Claimed: ρ. Proven: the same, attained at every order, in every dimension and for every weight."""
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")
 

@@ -4,7 +4,7 @@
    the rows to length r, divide by r. Else r = 1.
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
-2. ε₁ is what is left of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
+2. ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
    g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for trace U
    (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. Here u_i is the least power of two ≥ ‖x_i‖,
@@ -62,7 +62,7 @@ from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
 
-# FORMULAS; `bias_bound` and `clip_level` are those of `clipped_cov`
+# FORMULAS; `bias_bound` and `clip_level` are taken from `clipped_cov`
 
 
 def step_epsilon(epsilon: Number) -> Number:
@@ -263,7 +263,7 @@ def sample(
 def spend(
     *, epsilon: EpsilonToShare, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed ε; proven is the sum over the steps."""
+    """The claimed ε; the proven budget is the sum over the steps."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
     proven = private_trace.privacy_loss(1, 1, private_trace.laplace_scale(1, share))
     proven += search_loss(*search_scales(search_epsilon(epsilon, calibration), calibration))

@@ -8,7 +8,7 @@
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and those of neighbours are at most S apart. So the
-privacy loss is at most ε, with equality where the noise points away from the other sums. What is released is computed
+privacy loss is at most ε, with equality where the noise points away from the other sums. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
@@ -141,7 +141,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed ε; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 
 

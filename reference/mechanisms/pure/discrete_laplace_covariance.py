@@ -211,7 +211,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven is the same. For d = 1 it is attained; else rows on the lattice come close to it.
+    """Claimed: ε. Proven: the same. For d = 1 it is attained; else rows on the lattice come close to it.
 
     Under add-remove it is attained for every d that is a power of 4, by a row of equal entries.
     """

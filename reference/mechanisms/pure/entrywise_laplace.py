@@ -240,7 +240,7 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed ε; proven is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
+    """The claimed ε; the proven budget is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
 
     Under add-remove it is ε₀ and the sensitivity for one row over the scale, attained.
     """

@@ -142,7 +142,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
-    """The claimed ε; proven is the same, attained for every body in every dimension."""
+    """The claimed ε; the proven budget is the same, attained for every body in every dimension."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")

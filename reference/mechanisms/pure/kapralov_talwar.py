@@ -9,7 +9,7 @@ describes; how the budget is divided is ours, and so are the constants η and b.
 4. C_{i+1} = C_i − l_i u_i u_iᵀ.
 5. Release (1/n) Σ_i l_i u_i u_iᵀ. It is positive semidefinite and of rank at most k. (ADK19 has n times that matrix.)
 
-What is left, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
+The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
 Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
 and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/k for each direction and for each value.

@@ -145,7 +145,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is 2η = ε, approached as n → ∞, for every rank."""
+    """The claimed ε; the proven budget is 2η = ε, approached as n → ∞, for every rank."""
     return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "as n → ∞, for every rank")
 
 

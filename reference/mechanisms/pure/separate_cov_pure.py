@@ -176,7 +176,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is s/(nb) + ε/2, and ε/4 in dimension 1."""
+    """The claimed ε; the proven budget is s/(nb) + ε/2, and ε/4 in dimension 1."""
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")
