@@ -19,7 +19,7 @@ tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal en
 
 NOTE: our copy of the paper has its sentences, and has lost the displayed formulas, among them three lines of the
 algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared
-factor is (8/7)/(3/7) = 8/3. That rows are shortened after it is ours, and so is K in place of T: there are T + 1
+factor is (8/7)/(3/7) = 8/3. We added that rows are shortened after it, and K in place of T: there are T + 1
 noises. α is ½, the largest that the paper allows. Its utility theorem is carried over for one round only, in the proof.
 
 Proof: proofs/paper/recursive-moment.md
