@@ -44,7 +44,7 @@ class Output:
         )
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with that many columns."""
+        """The shape of one output on data with `dimension` columns."""
         raise NotImplementedError
 
     def parts(self, values: Array) -> dict[str, Array]:
