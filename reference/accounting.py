@@ -1,4 +1,4 @@
-"""The budget of one data set: what has been released from it, what that has spent, and what is left.
+"""The budget of one data set: its releases, the budget that they have spent, and the rest.
 
     account = Account(ZCDP(0.5))
     first = account.release("gauss-cov", x, rng, rho=0.2)    # first.values, first.spend, first.total

@@ -53,7 +53,7 @@ def cube_root(value: Number) -> Number:
 
 @dataclass(frozen=True)
 class Weights:
-    """What each kind of sum is multiplied by before noise of one scale is added: numbers of any kind."""
+    """The factor of each kind of sum, before noise of one scale is added: numbers of any kind."""
 
     count: Number
     mean: Number

@@ -154,7 +154,7 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """The guarantee whose `keywords` these are; KeyError if they are those of none."""
+    """The guarantee whose `keywords` these are; KeyError if they belong to no guarantee."""
     return _NOTIONS[frozenset(budget)](**budget)
 
 

@@ -79,7 +79,7 @@ def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖. Ours.
 
-    The proof is that of `upsilon_star`, with E(X(u) − X(v))² = ‖uuᵀ − vvᵀ‖_F² ≤ 2‖u − v‖² and a gradient of length
+    The proof is as for `upsilon_star`, with E(X(u) − X(v))² = ‖uuᵀ − vvᵀ‖_F² ≤ 2‖u − v‖² and a gradient of length
     ‖uuᵀ‖_F = 1.
     """
     return (2 * d) ** 0.5 + (2 * log(2 / beta)) ** 0.5
@@ -111,7 +111,7 @@ def omega_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
     """υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
 
-    θ is that of `upsilon`, and K that of `omega_laplace`. Laplace(1) has variance 2, so ‖W‖/√d → 2√2, and the term 2√d
+    For θ see `upsilon`, and for K `omega_laplace`. Laplace(1) has variance 2, so ‖W‖/√d → 2√2, and the term 2√d
     should be 2√(2d). From d = 3·10⁵ on the first part is below this limit.
     """
     theta = min((log(d) / d) ** 0.3, 0.5)

@@ -14,8 +14,8 @@ has no limit.
 In a box there are no lengths: every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.
 
-The sums of a part of the data are a value, and values add: those of the whole are the sum of those of its parts, to the
-last bit, in whatever order and wherever they were computed.
+The sums of a part of the data are one value, and values add: the value of the whole is the sum of the values of its
+parts, to the last bit, in any order and wherever they were computed.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ ROWS_AT_ONCE = 8192  # a block that stays in the cache
 
 @dataclass(frozen=True)
 class ExactData:
-    """What the mechanisms ask of the rows q/2^b: sums of products and sums, as integers. Parts add up with +.
+    """The sums that mechanisms need of the rows q/2^b, of products and of entries, as integers. Parts add up with +.
 
     n : rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if it was not asked for. input_bits : b.
     row_bound, box : how rows became q: by a row bound, in the unit of the data, or by bounds on every column.

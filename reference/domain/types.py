@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
 Array = NDArray[np.float64]  # any shape
-Matrix = NDArray[np.float64]  # two axes, or a stack of matrices
+Matrix = NDArray[np.float64]  # two axes; or more, and then the last two are the axes of a matrix
 Vector = NDArray[np.float64]  # one axis
 IntegerMatrix = NDArray[np.object_]  # entries are Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
@@ -30,9 +30,9 @@ class Chunks:
     start: Callable[[], Iterator[Matrix]]
 
     def fold(self, function: Callable[["Chunks"], T]) -> list[T]:
-        """What a function gives for every part of the data set: one part, unless the rows lie in several places.
+        """The values of a function on the parts of the data set: one part, unless the rows lie in several places.
 
-        Where they do, the function runs there, and only what it gives travels.
+        In that case the function runs where each part lies, and only its value is sent back.
         """
         return [function(self)]
 
@@ -41,7 +41,7 @@ class Chunks:
         return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """`compute()`: what is computed from the rows alone. A data set that many releases read may keep it."""
+        """`compute()`, which depends on the rows alone. A data set that many releases read may keep the value."""
         return compute()
 
 

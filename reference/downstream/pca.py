@@ -24,7 +24,7 @@ from covassay.reference.errors import InvalidInput
 
 
 def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
-    """The bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The unit is that of M."""
+    """The bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The unit is the unit of M."""
     return 2 * components * spectral_error
 
 

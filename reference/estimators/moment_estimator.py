@@ -66,7 +66,7 @@ class MomentEstimator(PrivateEstimator):
     def _chosen(
         self, shape: tuple[int, ...], box: Box | None, share: float | None, budget: PureDP | ZCDP, additive: bool
     ) -> InBox | Candidate:
-        """The mechanism: that which is named, or that of `bounded_columns`, or the recommended one."""
+        """The mechanism: the named one, the mechanism of `bounded_columns`, or the recommended one."""
         n, d = shape
         named = self.mechanism in IN_BOX
         bounded = box is not None and share is not None and not additive and self.mechanism is None

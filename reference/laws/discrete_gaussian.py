@@ -19,8 +19,8 @@ from covassay.reference.laws.exact_draws import Coins
 
 # THE LAW
 
-LARGE = 1e4  # from this σ on the law is that of a rounded Gaussian number up to 1e-9
-REACH = 40  # beyond so many σ there is nothing that float64 could hold
+LARGE = 1e4  # from this σ on the law is the law of a rounded Gaussian number, up to 1e-9
+REACH = 40  # at this number of σ, probabilities are below the range of float64
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ data is in a unit of its own, the noise in the entry (i, j) is scaled by both un
 by entry.
 
 Nuclear-Laplace noise Z has a density that rotations do not change. Full noise is also invariant when it is rotated from
-one side alone, so all d² entries have the same variance. A symmetric Z whose law is that of QZQᵀ has
+one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
 
     E Z_ij Z_kl = a δ_ij δ_kl + b (δ_ik δ_jl + δ_il δ_jk),
 

@@ -16,7 +16,7 @@ How each is drawn:
 
 - l1: independent Laplace entries on and above the diagonal.
 - linf: R times a uniform point of the boundary of a cube. One entry, chosen uniformly, is ±1; the others are uniform.
-- l2: R times a uniform direction, which is that of a Gaussian with variance 1 on the diagonal and 1/2 off it.
+- l2: R times a uniform direction: the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
 - schatten1: the symmetric law of `nuclear_laplace`.
 - covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, explained next.
 

@@ -1,7 +1,8 @@
 """The sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
-S samples run side by side, and the first axis of every array is the sample. A draw is that of `draw_points` from the
-same uniforms, up to rounding. Three things are computed in another way, for speed. Names are those of that file.
+S samples run side by side, and the first axis of every array is the sample. From the same uniforms, a draw
+equals the draw of `draw_points` up to rounding. Three things are computed in another way, for speed. The names are the
+same as in `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
@@ -55,8 +56,9 @@ CERTIFICATE_TOLERANCE = 1e-6
 # and v (32 MB). The block decides which uniform goes to which point, so other values would change the draws of a seed.
 BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**22
-# Newton stops when no t ∈ [−1, 1] of the block moves by more than 1e-10: what is left is about the square of the last
-# step. Bisection would need log₂(2/1e-14) = 48 steps, and NEWTON_STEPS ends a loop that does not converge.
+# Newton stops when no t ∈ [−1, 1] of the block moves by more than 1e-10: the remaining error is about the
+# square of the last step. Bisection would need log₂(2/1e-14) = 48 steps, and NEWTON_STEPS ends a loop that does not
+# converge.
 CONVERGED = 1e-10
 NEWTON_STEPS = 100
 
@@ -116,7 +118,7 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 class Chains:
     """S independent runs of the chain rule, side by side: every `draw` adds one point to each.
 
-    What stands at the nodes of a panel is multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
+    Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
     Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k there, as long
     as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
     """

@@ -260,5 +260,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """The ensemble with that many points, computed at the first call and kept for later ones."""
+    """The ensemble with this number of points, computed at the first call and kept for later ones."""
     return PfaffianEnsemble(points, half_line=half_line)

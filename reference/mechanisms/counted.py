@@ -74,7 +74,7 @@ def laplace_count_scale(epsilon: Number, share: Number) -> Number:
 
 @dataclass(frozen=True)
 class CountedNoise:
-    """The noise of the number of rows, and that of the sum, both of scale 1."""
+    """The noise of the number of rows and the noise of the sum, both of scale 1."""
 
     count: float
     sum: Array
@@ -82,7 +82,7 @@ class CountedNoise:
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """Noise of whole numbers: that of the number of rows and that of the sum, each for a parameter of its law."""
+    """Integer noise: the noise of the number of rows and of the sum, each for a parameter of its law."""
 
     count: Callable[[Fraction], int]
     sum: Callable[[Fraction], IntegerMatrix]
@@ -103,7 +103,7 @@ def draws_of(noise: Any) -> CountedDraws:
 
 
 def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
-    """The noise of the number of rows, 0 under replace-one, and that of the query."""
+    """The noise of the number of rows, which is 0 under replace-one, and the noise of the query."""
     if adjacency == "replace-one":
         return 0.0, noise
     if not isinstance(noise, CountedNoise):
@@ -127,7 +127,7 @@ class RowsAndSumOutput(Output):
     entries: Entries = "triangle"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with that many columns."""
+        """The shape of one output on data with `dimension` columns."""
         d = dimension
         return (1 + {"vector": d, "full": d**2, "triangle": d * (d + 1) // 2}[self.entries],)
 

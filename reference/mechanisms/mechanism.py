@@ -41,7 +41,7 @@ BOUNDS = "bounds"  # the option that takes bounds of columns, and is no choice o
 
 @dataclass(frozen=True)
 class About:
-    """What a mechanism is called, and where it is from.
+    """The name of a mechanism, and its source.
 
     provenance : whether the steps and constants are those that the source prints.
     """
@@ -149,7 +149,7 @@ class Mechanism(Generic[N, P, R]):
         return str(options.get("adjacency", self.adjacency))
 
     def output_of(self, options: Mapping[str, Any]) -> Output:
-        """What comes out with these options."""
+        """The kind of output with these options."""
         if self.counted is None or self.adjacency_of(options) == self.adjacency:
             return self.output
         return self.counted if isinstance(self.counted, Output) else self.counted(options)

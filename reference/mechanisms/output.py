@@ -1,4 +1,4 @@
-"""What a mechanism releases: its shape, its unit, and its parts in a file.
+"""The output of a mechanism: its shape, its unit, and its parts in a file.
 
 There are ten kinds. Each is an object that answers for itself, so that the release tool asks it and does not tell the
 kinds apart.
@@ -44,7 +44,7 @@ class Output:
         )
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with that many columns."""
+        """The shape of one output on data with `dimension` columns."""
         raise NotImplementedError
 
     def parts(self, values: Array) -> dict[str, Array]:
@@ -52,7 +52,7 @@ class Output:
         return {self.kind: values}
 
     def names(self, columns: Sequence[str]) -> dict[str, list[str] | str]:
-        """What a file says of the columns that an output speaks of."""
+        """The description of the columns of an output in a file."""
         return {"columns": list(columns)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
@@ -70,7 +70,7 @@ class Output:
         return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """What stands above the columns of an output in a file of text."""
+        """The headings of the columns of an output in a text file."""
         shape = self.shape(len(columns))
         return list(columns[: shape[-1]]) if shape else [self.kind]
 
@@ -104,7 +104,7 @@ class MatrixOutput(Output):
 
     @property
     def part(self) -> str:
-        """What the matrix is, by the name that it has in a file."""
+        """The kind of matrix, by its name in a file."""
         if self.power != 2:
             return "preconditioner" if self.power == -1 else self.kind
         return "covariance" if self.centred else "second_moment"

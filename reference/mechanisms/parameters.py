@@ -198,7 +198,8 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the probability that the budget does not cover")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# The same for a mechanism that divides it among its steps, so that every share, of at least 1/1000, is in that range.
+# The parameters of a mechanism that divides the budget or β among its steps: every share, at least 1/1000 of the whole,
+# is in the range above.
 # A mechanism that gives halves to such mechanisms shares twice, and one that gives halves to those shares thrice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
@@ -218,7 +219,7 @@ RowBound = Annotated[
 ]
 LargeRows = Annotated[
     Literal["clip", "raise"],
-    Meaning('"clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data'),
+    Meaning('"clip" scales a row longer than r back to length r; "raise" rejects it, which is not private'),
 ]
 Bounds = Annotated[
     Any,
@@ -229,7 +230,7 @@ Bounds = Annotated[
 ]
 Outside = Annotated[
     Literal["clip", "raise"],
-    Meaning('"clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data'),
+    Meaning('"clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private'),
 ]
 Neighbours = Annotated[
     Adjacency,

@@ -282,7 +282,7 @@ def accuracy_of_sum(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """What is known of the error of a noisy sum beside a noisy number of rows.
+    """Facts on the error of a noisy sum that is released with a noisy number of rows.
 
     raw : what was released, as the mechanism gives it; so nothing here reads the true number of rows.
     """

@@ -139,7 +139,7 @@ class _Plan:
 
     @property
     def output(self) -> Output:
-        """What comes out with the options of the request."""
+        """The kind of output with the options of the request."""
         return self.declared.output_of(self.arguments)
 
     @property

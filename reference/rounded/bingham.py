@@ -1,8 +1,8 @@
 """The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
 
-The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. The envelope of `laws.bingham` has two
+The rejection sampling is as in `laws.bingham`, in a form that needs no eigenvectors. The envelope there has two
 parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
-dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula in
+dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is given by the formula in
 `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its
 maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 

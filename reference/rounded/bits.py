@@ -1,6 +1,6 @@
 """Uniform numbers whose bits are read as they are needed: the same real number at every precision.
 
-A uniform number is an infinite sequence of fair bits. What has been read of it is a pair (integer v, number of bits b),
+A uniform number is an infinite sequence of fair bits. The bits read so far are a pair (integer v, number of bits b),
 and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
 are read; the earlier bits never change. Drawing a new number instead would favour values that are decided early.
 

@@ -187,7 +187,7 @@ def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) ->
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
-        mass = arb(0) if last else interval.mass()  # the last interval takes what is left
+        mass = arb(0) if last else interval.mass()  # the last interval takes the remaining mass
         if last or less(target, mass):
             break
         target = target - mass

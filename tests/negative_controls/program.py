@@ -77,27 +77,25 @@ def render(rows: Iterable[Row]) -> str:
         "A negative control is an implementation with one named mistake. Each was audited with the defaults of",
         f"`covassay audit`: {SAMPLES} draws on each data set, ten times as many in a second look, and a false-alarm",
         f"probability of {FALSE_ALARM:g} for the whole run. {len(ordered)} controls of {len(mechanisms)} mechanisms",
-        f"were measured, and {len(refuted)} of them are refuted. To the first refutation it takes {median(draws):.0f}",
-        f"draws and {median(seconds):.1f} s in the median, at most {max(draws)} draws and {max(seconds):.0f} s.",
-        "[controls.jsonl](controls.jsonl) has a row for every control: its mistake, what refuted it first, and after",
-        "how many draws and seconds. Draws are all outputs that the target was asked for, by whatever check, until",
-        "the first check that refutes it had all of its own. Seconds are those of one process on one machine, shared",
-        "with other work; the rest is the same on machines with the same linear algebra. A row is measured when a",
-        "control is new. Since then the audit may have come to look at more data sets before the one that refuted it,",
-        "or to refute it earlier, by an exact privacy loss.\n",
+        f"were measured, and {len(refuted)} of them are refuted. The first refutation takes {median(draws):.0f} draws",
+        f"and {median(seconds):.1f} s in the median, and at most {max(draws)} draws and {max(seconds):.0f} s.",
+        "[controls.jsonl](controls.jsonl) has a row for every control: its mistake, the first check that refuted it,",
+        "and the number of draws and seconds until then. The draws are all outputs that any check requested, up to the",
+        "last output of the first check that refutes the control. The seconds are the time of one process on a shared",
+        "machine; the other columns are the same on machines with the same linear algebra. A row is measured once,",
+        "when the control is new. A later version of the audit may test more data sets before it refutes the control,",
+        "or may refute it earlier, by an exact privacy loss.\n",
         "| mechanism | controls | " + " | ".join(f"by {family}" for family in FAMILIES) + " | draws, median |",
         "|---|---:|" + "---:|" * (len(FAMILIES) + 1),
         *(of_mechanism(name, [row for row in ordered if row.mechanism == name]) for name in mechanisms),
         "",
         f"## Not refuted: {len(standing)}\n",
-        "| control | mechanism | its mistake | why, and what would do | draws made | seconds |",
+        "| control | mechanism | mistake | why not, and what would refute it | draws made | seconds |",
         "|---|---|---|---|---:|---:|",
         *map(line, standing),
         "",
         "## The published list of 48\n",
-        "The control that stands for each number of the list in the survey of other audits: "
-        + ", ".join(numbers)
-        + ".",
+        "The control for each number of the list in the survey of other audits: " + ", ".join(numbers) + ".",
     ]
     return "\n".join(lines) + "\n"
 
@@ -109,7 +107,7 @@ def quick_line(row: QuickRow) -> str:
 
 
 def render_quick(rows: Sequence[QuickRow]) -> str:
-    """The table of controls that are refuted without statistics, and by which route."""
+    """The table of controls that are refuted without statistics, with the route of each refutation."""
     additive = [row for row in rows if row.additive]
     recorded = [row for row in additive if row.route in ROUTES.values()]
     soon = [row for row in recorded if row.seconds < SECONDS]

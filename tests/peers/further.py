@@ -129,22 +129,22 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-How many draws on each input a tool makes until it refutes: the median over {SEEDS} seeds, with at most 10 000, at the
-two levels. A dash means that half of the seeds or more did not refute. covassay plans 10 000 draws. It makes them in
-stages that double, and a wager may end them early, for which a thousandth of its level is set aside. The others look
-after every pair or after every ten, and their level holds for all looks together. The last two cases are a benchmark
-of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the true number
-of records. **Bold** marks a row in which another tool needs fewer draws. The reason is that covassay keeps nearly all
-of its level for the test at the planned end. The kernel e-process has no such end. Nor has sequential f-DP, which
-holds its level only in the limit of a large burn-in.
+The number of draws on each input that a tool makes until it refutes: the median over {SEEDS} seeds, with at most 10
+000, at the two levels. A dash means that half of the seeds or more did not refute. covassay plans 10 000 draws. It
+makes them in stages that double, and a sequential test, with a thousandth of the level, may end them early. The
+others test after every pair or after every ten, and their level holds for all tests together. The last two cases
+are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n
+is the true number of records. **Bold** marks a row in which another tool needs fewer draws. The reason is that
+covassay keeps nearly all of its level for the test at the planned end. The kernel e-process has no planned end.
+Sequential f-DP has none either, and it holds its level only in the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
 The functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels. Delta-Siege learns
 from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its question about
-low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return do not, so that
-a refutation is no false alarm. truncated-geometric returns whole numbers and keeps it. In the tables above these bits
-are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is within the claim, while
-covassay tests an event only if it may refute.
+low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return break it,
+so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the tables
+above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is within
+the claim, while covassay tests an event only if it may refute.
 """

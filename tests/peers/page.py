@@ -44,10 +44,10 @@ HEAD = f"""\
 
 This page is written by `python -P -m covassay.verification.maintain peers --write proofs`,
 from the figures in [peers.csv](peers.csv). The
-command measures anew whatever is installed, and keeps the lines of the tools that are not. It says how to get those.
+command measures the installed tools again, keeps the lines of the other tools, and says how to install them.
 
 **The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each
-of them, for training, choosing and testing together. It is decided at the same level, the probability of a false
+of them, for training, choosing and testing together. Every tool decides at the same level, the probability of a false
 alarm on this one task. The functions are written anew from their published definitions.
 
 **How to read a cell.** A number is the lower bound on ε that the tool proves at that level, the median over seeds. A
@@ -60,10 +60,11 @@ last cell says why.
 **Settings.**
 
 - covassay: the part of the audit that looks at one pair, `run_pair`, without any knowledge of the law.
-- DP-Sniper: a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on as many, the bound from the
-  rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper. It trains for
-  {EPOCHS} epochs on one batch. Its defaults are made for ten million draws and more, where it shows more than here.
-  It bounds pure ε.
+- DP-Sniper:
+  a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws, and the bound
+  from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper. It
+  trains for {EPOCHS} epochs on one batch. Its defaults are made for ten million draws and more, where it shows more
+  than here. It bounds pure ε.
 - dp_auditorium: the hockey-stick tester with the model of its example, in both directions at half the level each. It
   bounds δ at the claimed ε, so only its refutations can be compared.
 - dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
@@ -73,8 +74,8 @@ last cell says why.
   the entries of an output, so that it gets outputs of at most {MOST_ENTRIES} entries. It bounds pure ε.
 - Delta-Siege: a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
   direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
-  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is told
-  to it as that of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
+  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is given
+  to it as the claim of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
 - kernel e-process: the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up to
   which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely above
   what the claim allows, however large the loss is.
@@ -179,36 +180,40 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
 
 
 CANNOT = """\
-## What each can do that covassay cannot
+## What the other tools can do and covassay cannot
 
 - DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay brings pairs for rows in the unit
   ball or in a box; for other inputs it has to be given the pair.
-- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. It searches
-  for inputs of any kind with an optimizer.
-- dp-recorder names the call inside a function that breaks the claim, and sees that a value depends on the data which
-  the function takes for public. covassay's recorded draws see the noise alone.
+- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. It
+  searches for inputs of any kind with an optimizer.
+- dp-recorder names the call inside a function that breaks the
+  claim, and detects that a value which the function treats as public depends on the data. covassay's recorded draws
+  see the noise alone.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
-- Delta-Siege tests a claim at every (ε, δ) on the curve that the same noise must satisfy. covassay tests the claim
-  that was made, and no other. Delta-Siege also learns from all bits of a float; covassay counts lowest set bits.
+- Delta-Siege tests a claim at
+  every (ε, δ) on the curve that the same noise must satisfy. covassay tests only the stated claim. Delta-Siege also
+  learns from all bits of a float; covassay counts lowest set bits.
 - The kernel e-process may look after every pair, for as long as anybody likes, and needs no planned number of draws.
   covassay plans one. It needs nothing of an output but a kernel, so that it works on texts and images.
-- General f-DP audits a claim that is a whole trade-off curve, such as that of a Gaussian mechanism, and estimates the
-  whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one pair.
-- Sequential f-DP takes such a claim as well, and stops early.
+- General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and
+  estimates the whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one
+  pair.
+- Sequential f-DP also audits such a claim, and stops early.
 
-What none of them can do from draws, covassay included: see an event that is rarer than the draws are many. A curator
-who knows how many draws an auditor makes can hide a violation there (the curator attack, arXiv 2411.16516). A loss that
-is computed from recorded draws does not depend on how rare an event is, but it needs additive noise of a known law.
+No tool, covassay included, can detect from draws an event whose probability is far below 1 divided by the number of
+draws. A curator who knows how many draws an auditor makes can hide a violation there (the curator attack, arXiv
+2411.16516). A loss that is computed from recorded draws does not depend on how rare an event is, but it needs
+additive noise of a known law.
 """
 
 NOT_COMPARED = """\
 ## What is not compared
 
 - dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
-- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits.
-- Mechanisms that train a model, and those of pipelines, need these libraries as targets and not as auditors.
-- The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows in
-  the unit ball; DP-Sniper and dp_auditorium search for theirs.
-- Of dp-recorder the sampling audit composes what it finds of single calls. Its bound on a composition is read as its
-  own test reads it, and is not a confidence bound.
+- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits. -
+  Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
+  auditors.
+- The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
+  in the unit ball; DP-Sniper and dp_auditorium search for theirs. - The sampling audit of dp-recorder composes its
+  results on single calls. Its bound on a composition is used as in its own test. It is not a confidence bound.
 """

@@ -58,11 +58,11 @@ from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
     "holds": "the statement is true",
-    "corrected": "the statement has a slip; the correction holds",
-    "refuted": "the statement is false; the correction holds",
+    "corrected": "the statement has a slip; the corrected statement holds",
+    "refuted": "the statement is false; the corrected statement holds",
     "refuted-reconstruction": "false in our own reconstruction of a formula that our copy of the paper has lost, which "
-    "says nothing against the paper; the correction holds",
-    "asymptotic": "constants are not given; the explicit version in its place holds",
+    "says nothing against the paper; the corrected statement holds",
+    "asymptotic": "the source gives no constants; an explicit version of the statement holds",
     "open": "not settled",
     "out-of-reach": "no check is possible",
 }
@@ -90,16 +90,16 @@ COVERED = {  # the coverage of legs; the widest comes first
 PROVENANCE = {  # where the formula of a claim comes from
     "printed": "the text of the paper",
     "code": "read from the authors' code",
-    "reconstructed": "reconstructed by us, and not compared with the text of the paper: the copy that we had has lost "
-    "the formula, or we had none. What is said against the reconstruction is not an erratum of the paper",
-    "ours": "ours, after the source that is named, which does not say this itself",
+    "reconstructed": "reconstructed by us, and not compared with the text of the paper: our copy has lost the formula, "
+    "or we had no copy. A mistake in the reconstruction is not an erratum of the paper",
+    "ours": "our own, based on the named source, which does not state it",
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
     "dn25": "We read one text of DN25 with its formulas. It has the layout of the published version (PMLR 313) and "
     "names the editors of that volume; we did not have the publisher's file to compare it with. Of an arXiv version we "
-    "read a text without formulas; its words differ from the first in a few sentences.",
+    "read a text without formulas; its words differ from the first text in a few sentences.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",

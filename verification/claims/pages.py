@@ -65,15 +65,15 @@ def _head() -> list[str]:
     return [
         GENERATED,
         "# The ledger\n",
-        "What four papers on private covariance estimation claim, what this project claims, and what is known of each "
-        f"claim. There are {len(listed)} claims. Each has a verdict:\n",
+        "The claims of four papers on private covariance estimation, the claims of this project, and the evidence for "
+        f"or against each claim. There are {len(listed)} claims. Each has a verdict:\n",
         *(
             f"- **{verdict}** ({sum(c.verdict == verdict for c in listed)}): {told}."
             for verdict, told in VERDICTS.items()
         ),
         "\nWhat is wrong in the papers is in the [errata](errata/README.md). Every claim links to its page, with all "
-        "that it rests on. Two facts are told of what is known: how it was checked, and what was covered. Each is that "
-        "of the weakest check, theorem or page that the claim needs. From strong to weak:\n",
+        "its evidence. The line *known* says how the claim was checked, and which cases were covered. Both are "
+        "taken from the weakest check, theorem or page that the claim needs. From strong to weak:\n",
         "- **kernel**: a theorem that the kernel of Rocq has checked, under the assumptions that the claim names. "
         "**exact**: rational or symbolic numbers, without rounding. **enclosed**: intervals that contain the number. "
         "**symbolic**: computer algebra. **paper**: a proof on a page of this project. **floating**: floating point, "
@@ -81,8 +81,8 @@ def _head() -> list[str]:
         "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the "
         "[list of checks](ledger/checks.md) names; **random samples**.\n",
         'A check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases": the '
-        "gate reads its source. The table is about the statement of each claim, or the explicit version of an "
-        "asymptotic one; of a wrong statement it says how it is known to be wrong.\n",
+        "gate reads its source. The table counts the statements of the claims, and of asymptotic claims the "
+        "explicit versions. For a wrong statement, it counts the evidence that the statement is wrong.\n",
         *counts(c.status for c in listed),
         f"The corrections of the {len(corrections)} wrong statements:\n",
         *counts(corrections),
@@ -133,7 +133,7 @@ def _paper(paper: str) -> list[str]:
     return [
         GENERATED,
         f"# {TITLES[paper]}\n",
-        "The [index](../LEDGER.md) explains the words.\n",
+        "The [index](../LEDGER.md) explains the verdicts and the terms.\n",
         f"{notation()['all']}\n",
         f"{notation()[paper]}\n",
         *(line for c in _of(paper) for line in _details(c)),
@@ -190,7 +190,7 @@ def _list_of_errata() -> list[str]:
         "What is wrong in four papers on private covariance estimation, what is true, and what to use. "
         "`covassay claims list --wrong` prints the same.\n",
         "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction. "
-        "What is wrong in a reconstruction says nothing against the paper.\n",
+        "A mistake in a reconstruction says nothing against the paper.\n",
         "| paper | wrong in the text | in the authors' code | in our reconstruction |",
         "|---|---|---|---|",
     ]
@@ -208,15 +208,15 @@ def _errata(paper: str) -> list[str]:
     lines = [
         GENERATED,
         f"# Errata of {TITLES[paper]}\n",
-        f"{SOURCES[paper]} The [ledger](../ledger/{_file(paper)}) has what each line rests on, and explains the "
+        f"{SOURCES[paper]} The [ledger](../ledger/{_file(paper)}) has the evidence for each line, and explains the "
         "letters.\n",
         *(line for c in wrong if c not in ours for line in _erratum(c)),
     ]
     if ours:
         lines += [
             "# Wrong in our reconstruction\n",
-            "Our copy has lost these formulas. What is wrong is our reconstruction of them, and that says nothing "
-            "against the paper: compare it with the printed text.\n",
+            "Our copy has lost these formulas. Our reconstruction of them is wrong, which says nothing against the "
+            "paper: compare the reconstruction with the printed text.\n",
             *(line for c in ours for line in _erratum(c)),
         ]
     return lines
@@ -247,8 +247,8 @@ def _checks() -> list[str]:
     return [
         GENERATED,
         "# The checks of the ledger\n",
-        f"There are {len(checks())}. The [mutants](../MUTANTS.md) are what they reject. The range is in the words of "
-        "the check.\n",
+        f"There are {len(checks())}. The page on [mutants](../MUTANTS.md) lists the wrong formulas that they reject. "
+        "Each check describes its range itself.\n",
         "| check | what it shows | how | covered | range | mutants |",
         "|---|---|---|---|---|---|",
         *map(_check_row, checks().values()),

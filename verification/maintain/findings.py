@@ -37,7 +37,7 @@ from covassay.verification.maintain import kept_rows
 from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write, require_jobs
 
 PARSER = {
-    "description": "What audits of the functions of other projects find, each by one command without hints.",
+    "description": "Audit the functions of other projects, each by one command without hints.",
     "epilog": "example: python -P -m covassay.verification.maintain findings --only python-dp",
 }
 REMARKS = "findings.toml"  # the file beside the page with a person's remarks
@@ -362,19 +362,19 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "documentation of the project; where it states no neighbours, n is public and one row is replaced. A project",
         "may have a function for which nothing was found, a caller who keeps a promise that we do not know of, or a",
         "later version. Every row is the result of one run of the command beside it, with a false-alarm probability of",
-        f"{FALSE_ALARM:g}, and the command was given no hint of what to look for. That nothing was found is no",
-        "certificate: the command prints what its run could have seen.\n",
+        f"{FALSE_ALARM:g}, and the command was given no hint of what to look for. A run that finds nothing",
+        "proves nothing: the command prints what its run could have detected.\n",
         *_seeds(ordered, repeated),
         "The command makes an environment of its own for a package that is not installed beside covassay",
         "(`covassay adapters install NAME`). A project that is no package is taken from a copy of yours; the command",
         "says which environment variable names it.\n",
         f"{sum(not row.missing for row in ordered)} functions of {len(packages)} projects were tried.\n",
-        "**Exact loss**: the largest privacy loss of the pairs of data sets that were looked at, by runs with the",
-        "same recorded draws, and on how many pairs it is known. It bounds nothing for other pairs. Draws of a library",
-        "in Rust or C++, and of packages that build one draw from several, are replaced by noise of the law that the",
-        "adapter declares for them. Draws are recorded only where the package is installed beside covassay. The",
-        "option `--quick` computes this loss alone.",
-        f"{sum(map(is_exact, ordered))} functions are decided exactly, here: on more than half of the pairs.\n",
+        "**Exact loss**: the largest privacy loss among the tested pairs of data sets, computed from runs with the",
+        "same recorded draws, and the number of pairs for which it is known. Other pairs may lose more. Draws of a",
+        "library in Rust or C++, and of packages that build one draw from several, are replaced by noise of the law",
+        "that the adapter declares for them. Draws are recorded only where the package is installed beside covassay.",
+        "The option `--quick` computes this loss alone.",
+        f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
         f"## Refuted: {len(refuted)}\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
         "|---|---|---|---|---|---|",
@@ -390,7 +390,7 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     text += [
         f"## Nothing found that contradicts the claim: {len(quiet)}\n",
         "`low-order bits` is a finding beside the verdict, which is about real arithmetic: a project may document that",
-        "it does not protect them. BITS.md looks at them with more draws.\n",
+        "it does not protect these bits. BITS.md tests them with more draws.\n",
         "| target | version | claim | exact loss | low-order bits | draws | seeds | command |",
         "|---|---|---|---|---|---:|---|---|",
         *(_quiet(row, repeated) for row in quiet),
@@ -412,9 +412,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     if remarks.written or remarks.absent:
         text += [
             "## Adapters\n",
-            "How long an adapter took to write was recorded for these alone:\n",
+            "The time to write an adapter was recorded for these adapters only:\n",
             *(f"- `{name}`: {_sentence(time)}" for name, time in remarks.written.items()),
-            "\nThese could not be had as packages:\n",
+            "\nThese projects were not available as packages:\n",
             *(f"- {name}: {_sentence(why)}" for name, why in remarks.absent.items()),
             "",
         ]
@@ -434,7 +434,7 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
 
 
 def _seeds(rows: Sequence[FindingRow], repeated: Sequence[FindingRow]) -> list[str]:
-    """With which seeds the rows were made, and whether verdicts differ."""
+    """The seeds of the rows, and the functions whose verdict differs between seeds."""
     if not repeated:
         return []
     seeds = ", ".join(str(seed) for seed in sorted({row.seed for row in repeated}))
@@ -522,14 +522,14 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
         f"### `{row.target}`\n",
         f"{row.version}; {row.claim}, {row.adjacency}; {row.draws} draws; reported: {_reported(row, remarks)}.\n",
         *(
-            f"- **{found.check}**: {_sentence(found.evidence)} What a change would be: "
+            f"- **{found.check}**: {_sentence(found.evidence)} A possible correction: "
             f"{_sentence(remarks.change.get(key(row, found), 'not known to us'))}"
             for found in _one_a_group(row)
         ),
         *([f"- Exact loss: {_sentence(row.exact)}"] if row.exact else []),
         *(f"- Again with seed {one.seed}: {_again(one)}" for one in again),
-        *(f"- What explains it: {_sentence(text)}" for text in explained),
-        *([f"- How it was called: {' '.join(map(_sentence, notes))}"] if notes else []),
+        *(f"- Explanation: {_sentence(text)}" for text in explained),
+        *([f"- The call: {' '.join(map(_sentence, notes))}"] if notes else []),
         *_upstream(row, remarks),
         "",
         f"      {row.command}",

@@ -110,7 +110,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -122,7 +122,7 @@ def sample(
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, is read off the data, so not private.
+        their bounds, depends on the data and is not private.
 
     Privacy : (ε, δ)-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -149,7 +149,7 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
+    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

@@ -118,7 +118,7 @@ def sample(
         claim.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -126,8 +126,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -154,7 +154,7 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """The claimed (ε, δ); proven is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
+    """The claimed (ε, δ); proven: the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
     apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
     exact = proven_delta(apart, epsilon)
     return Spend(

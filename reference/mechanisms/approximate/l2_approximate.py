@@ -234,7 +234,7 @@ def sample(
     epsilon : ε in [1e-8, 10000], the budget.
     delta : δ in [1e-300, 1), the probability that the budget does not cover.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -242,8 +242,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -254,7 +254,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
-    """The claimed (ε, δ); proven is the least δ at ε, attained in every dimension."""
+    """The claimed (ε, δ); proven: the least δ at ε, attained in every dimension."""
     q = largest_move(epsilon, delta, dimension)
     exact = math.exp(log_delta(q, epsilon, int(law.degrees_of_freedom(dimension))))
     return Spend(

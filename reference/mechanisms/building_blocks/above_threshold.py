@@ -16,7 +16,7 @@ energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j befo
 paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both spend ε; general queries would spend 1.5 ε.
 
-Accuracy. With probability 1 − β every query passed over is below T + α and the one stopped at is at least T − α, for
+Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for
 α = b₁ ln(2/β) + b₂ ln(2m/β). DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
 
 Proof: proofs/paper/above-threshold.md
@@ -141,7 +141,7 @@ def release(
 
 
 def draw_noise(queries: int, rng: np.random.Generator) -> AboveThresholdNoise:
-    """The noise that `first_above` takes for so many queries; `release` has one query for every feature."""
+    """The noise that `first_above` takes for this number of queries; `release` has one query for every feature."""
     return AboveThresholdNoise(float(rng.laplace()), np.asarray(rng.laplace(size=queries)))
 
 
@@ -167,7 +167,7 @@ def sample(
         claim.
     share : in [1e-30, 1e30], public: the threshold is share · n/d, in the unit of x squared.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -175,8 +175,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -195,7 +195,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is what the energies spend, see `energies_loss`."""
+    """The claimed ε; the proven budget is what the energies spend, see `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 

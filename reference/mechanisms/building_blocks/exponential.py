@@ -100,7 +100,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -108,8 +108,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -120,7 +120,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is the same, approached as n → ∞. In dimension 1 nothing is spent at all."""
+    """The claimed ε; the proven budget is the same, approached as n → ∞. In dimension 1 no budget is spent."""
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
     remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

@@ -1,6 +1,6 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; its ℓ2 sensitivity Δ₂ is that of `gaussian`.
+1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
 3. Release f + σN. Its entries may be negative.
 
@@ -204,7 +204,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -212,8 +212,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -234,7 +234,7 @@ def sample(
 def spend(
     *, epsilon: ApproximateEpsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension."""
+    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension."""
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

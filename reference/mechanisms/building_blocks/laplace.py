@@ -138,7 +138,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -148,8 +148,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -160,7 +160,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven is the same, attained in every dimension."""
+    """The claimed ε; the proven budget is the same, attained in every dimension."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

@@ -136,7 +136,7 @@ def sample(
     precision : in [1e-300, 1], public: the smallest radius, in the unit of row_bound.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -144,8 +144,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -165,7 +165,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is what AboveThreshold spends on monotone queries, in every dimension."""
+    """The claimed ε; the proven budget is what AboveThreshold spends on monotone queries, in every dimension."""
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     proven = above_threshold.monotone_loss(*scales)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")

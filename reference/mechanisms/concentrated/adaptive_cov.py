@@ -252,7 +252,7 @@ def draw_noise(
     ensemble: Ensemble = "wigner",
     precision: float = PRECISION,
 ) -> AdaptiveCovNoise:
-    """The noise that `release` takes for that many rows."""
+    """The noise that `release` takes for a data set of this size."""
     levels = len(private_radius.public_radii(precision))
     return AdaptiveCovNoise(
         above_threshold.draw_noise(levels, rng) if radius == "private" else None,
@@ -292,7 +292,7 @@ def sample(
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -300,8 +300,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -332,7 +332,7 @@ def spend(
     ensemble: Ensemble = "wigner",
     bounds: Bounds = "theorem",
 ) -> Spend:
-    """The claimed ρ; proven is 29ρ/32 with "paper" (26ρ/32 with a radius), ρ with "tight"; ρ₁/2 less in dimension 1."""
+    """Claimed: ρ. Proven: 29ρ/32 with "paper" (26ρ/32 with a radius), ρ with "tight"; ρ₁/2 less in dimension 1."""
     proven = privacy_loss(rho, dimension, radius, calibration)
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
 

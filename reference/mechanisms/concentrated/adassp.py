@@ -1,6 +1,6 @@
 """AdaSSP: ridge regression from noisy sums, with a penalty that adapts to the data. Wang 2018 Algorithm 2.
 
-The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is that of (a, y).
+The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is for the row (a, y).
 
 1. G = Σ_i a_i a_iᵀ and v = Σ_i y_i a_i. A private lower bound on λ_min(G) is λ̃ = max(0, λ_min(G) + s₁(Z − t)), where
    Z ~ N(0, 1) and t = √(2 ln(1/β)).
@@ -175,7 +175,7 @@ def sample(
         claim.
     beta : β in [1e-300, 1), public: λ̃ is above λ_min(G) with at most this probability.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -183,8 +183,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

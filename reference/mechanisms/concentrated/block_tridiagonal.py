@@ -86,7 +86,7 @@ def kept_entries(d: int, block: int) -> int:
 
 
 def kept(d: int, block: int) -> NDArray[np.bool_]:
-    """Where P keeps an entry, (d, d)."""
+    """True for the entries that P keeps, (d, d)."""
     place = np.arange(d) // block
     near: NDArray[np.bool_] = np.abs(place[:, None] - place) <= 1
     return near
@@ -118,7 +118,7 @@ def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_boun
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """The noise that `release` takes: (d, d), or (size, d, d). What P leaves out of it is not used."""
+    """The noise that `release` takes: (d, d), or (size, d, d). The entries that P drops are not used."""
     return wigner.sample_goe(dimension, rng, size)
 
 
@@ -143,7 +143,7 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -154,7 +154,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
-    """The claimed ρ; proven is the same, attained at every order, in every dimension and for every block."""
+    """The claimed ρ; the proven budget is the same, attained at every order, in every dimension and for every block."""
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 
 

@@ -8,7 +8,7 @@
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ρ-zCDP. The weighted sums get noise of one scale σ, and those of neighbours are at most S apart, so the Rényi
-divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. What is released is computed
+divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
@@ -117,7 +117,7 @@ def sample(
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -129,7 +129,7 @@ def sample(
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, is read off the data, so not private.
+        their bounds, depends on the data and is not private.
 
     Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -140,7 +140,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; proven is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed ρ; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
 

@@ -110,7 +110,7 @@ def final_budget(rho: Number, threshold: str, calibration: str) -> Number:
 
 @strict(base=Base)
 def base_loss(rho: Number, d: int, base: str) -> Number:
-    """What M spends at ρ₁ = `rho`: ρ₁ for d ≥ 2; for d = 1, ρ₁/2 with "gauss" and ρ₁/4 with "separate"."""
+    """The budget that M spends at ρ₁ = `rho`: ρ₁ for d ≥ 2; for d = 1, ρ₁/2 with "gauss" and ρ₁/4 with "separate"."""
     return gauss_cov.privacy_loss(rho, d) if base == "gauss" else separate_cov.privacy_loss(rho, d)
 
 
@@ -229,7 +229,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:
-    """The noise that `release` takes for that many rows."""
+    """The noise that `release` takes for a data set of this size."""
     search = above_threshold.draw_noise(last_level(rows, dimension) + 1, rng)
     return ClippedCovNoise(search, separate_cov.draw_noise(dimension, rng, ensemble=ensemble))
 
@@ -264,7 +264,7 @@ def sample(
     clip_norm : τ in [1e-100, 1], of the public threshold, in the unit of row_bound.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -272,8 +272,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -304,7 +304,7 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """The claimed ρ; proven is ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1."""
+    """Claimed: ρ. Proven: ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1."""
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
         return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="as the mechanism on the clipped rows")

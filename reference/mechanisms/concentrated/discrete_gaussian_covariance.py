@@ -168,7 +168,7 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -179,8 +179,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (adjacency), in integers, for fair bits; `spend` has what is proven.
     """
@@ -193,7 +193,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; proven is the same, attained at whole orders α."""
+    """The claimed ρ; the proven budget is the same, attained at whole orders α."""
     whole = as_written(rho)
     if adjacency == "add-remove":
         share, change = count_share(dimension), sum_squared(INPUT_BITS)

@@ -149,7 +149,7 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -157,8 +157,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -169,7 +169,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
-    """The claimed ρ; proven is the same, attained at every order, in every dimension and for every weight."""
+    """Claimed: ρ. Proven: the same, attained at every order, in every dimension and for every weight."""
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")
 

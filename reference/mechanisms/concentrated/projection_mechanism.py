@@ -88,7 +88,7 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -108,7 +108,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
-    """The claimed ρ; proven is what `gauss_cov` spends, attained in the limit of large n."""
+    """The claimed ρ; the proven budget is what `gauss_cov` spends, attained in the limit of large n."""
     noisy = gauss_cov.spend(rho=rho, dimension=dimension, ensemble=ensemble)
     return Spend(noisy.claimed, noisy.proven, True, "in the limit of large n, where the projection does nothing")
 

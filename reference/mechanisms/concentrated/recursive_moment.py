@@ -19,7 +19,7 @@ tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal en
 
 NOTE: our copy of the paper has its sentences, and has lost the displayed formulas, among them three lines of the
 algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared
-factor is (8/7)/(3/7) = 8/3. That rows are shortened after it is ours, and so is K in place of T: there are T + 1
+factor is (8/7)/(3/7) = 8/3. We added that rows are shortened after it, and K in place of T: there are T + 1
 noises. α is ½, the largest that the paper allows. Its utility theorem is carried over for one round only, in the proof.
 
 Proof: proofs/paper/recursive-moment.md
@@ -184,7 +184,7 @@ def sample(
     kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
     subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -192,8 +192,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

@@ -10,7 +10,7 @@ Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves �
 (Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both: the
 pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
 
-Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; υ and η are those of `tails` at β/2)
+Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; for υ and η at β/2 see `tails`)
 
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
@@ -158,7 +158,7 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -166,8 +166,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

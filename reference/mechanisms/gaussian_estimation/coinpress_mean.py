@@ -154,7 +154,7 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

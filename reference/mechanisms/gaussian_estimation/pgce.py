@@ -10,7 +10,7 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
-Why ρ-zCDP. Replacing one row replaces one image in every round. No image counts with a length above a public r, so
+Why ρ-zCDP. Replacing one row replaces one image in every round. The images enter with length at most a public r, so
 their second moment moves by at most √2 r²/n in Frobenius norm, and the noise is scaled to that. So PPC, whose rounds
 share its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
@@ -130,7 +130,7 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
     Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

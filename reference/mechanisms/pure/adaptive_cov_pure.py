@@ -4,7 +4,7 @@
    the rows to length r, divide by r. Else r = 1.
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
-2. ε₁ is what is left of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
+2. ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
    g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for trace U
    (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. Here u_i is the least power of two ≥ ‖x_i‖,
@@ -62,7 +62,7 @@ from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
 
-# FORMULAS; `bias_bound` and `clip_level` are those of `clipped_cov`
+# FORMULAS; `bias_bound` and `clip_level` are taken from `clipped_cov`
 
 
 def step_epsilon(epsilon: Number) -> Number:
@@ -195,7 +195,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, rows: int, precision: float = private_radius.PRECISION
 ) -> AdaptiveCovPureNoise:
-    """The noise that `release` takes for so many rows."""
+    """The noise that `release` takes for a data set of this size."""
     return AdaptiveCovPureNoise(
         above_threshold.draw_noise(len(private_radius.public_radii(precision)), rng),
         float(rng.laplace()),
@@ -231,7 +231,7 @@ def sample(
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -239,8 +239,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -263,7 +263,7 @@ def sample(
 def spend(
     *, epsilon: EpsilonToShare, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed ε; proven is the sum over the steps."""
+    """The claimed ε; the proven budget is the sum over the steps."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
     proven = private_trace.privacy_loss(1, 1, private_trace.laplace_scale(1, share))
     proven += search_loss(*search_scales(search_epsilon(epsilon, calibration), calibration))

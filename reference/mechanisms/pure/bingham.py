@@ -107,7 +107,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -115,8 +115,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -127,7 +127,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is 2η, approached as n → ∞. In dimension 1 nothing at all is spent."""
+    """The claimed ε; the proven budget is 2η, approached as n → ∞. In dimension 1 no budget is spent."""
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = "as n → ∞" if dimension > 1 else "the output does not depend on the data; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

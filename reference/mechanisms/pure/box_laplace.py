@@ -8,7 +8,7 @@
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and those of neighbours are at most S apart. So the
-privacy loss is at most ε, with equality where the noise points away from the other sums. What is released is computed
+privacy loss is at most ε, with equality where the noise points away from the other sums. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
@@ -118,7 +118,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -130,7 +130,7 @@ def sample(
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, is read off the data, so not private.
+        their bounds, depends on the data and is not private.
 
     Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -141,7 +141,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed ε; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 
 

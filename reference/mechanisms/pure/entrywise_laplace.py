@@ -122,7 +122,7 @@ def count_share(d: int, entries: str, calibration: str, cbrt: Callable[[Number],
 
 
 def counted(options: Mapping[str, Any]) -> RowsAndSumOutput:
-    """What comes out under add-remove."""
+    """The output under add-remove."""
     return RowsAndSumOutput(power=0, entries=options.get("entries", "full"))
 
 
@@ -201,7 +201,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -212,8 +212,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -240,7 +240,7 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed ε; proven is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
+    """The claimed ε; the proven budget is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
 
     Under add-remove it is ε₀ and the sensitivity for one row over the scale, attained.
     """

@@ -1,7 +1,7 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
 As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike there,
-images of rows are not shortened, and the noise is that of Nikolov 2023.
+images of rows are not shortened, and the noise is the noise of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
    l ≤ D is computed from d and the public α and β (`sketch_rows`).
@@ -15,7 +15,7 @@ triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
 NOTE: approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly. For l < D we know no
 exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed by a fixed number of
-iterations. The distance of the drawn law from the right one is not bounded. What is proven is the privacy of the right
+iterations. The distance of the drawn law from the right one is not bounded. The proof is about the privacy of the right
 law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take a fixed number of
 steps: neither their result nor their running time reveals anything about the data.
 
@@ -187,7 +187,7 @@ def sample(
     beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     walk : the number of steps of the Markov chain that draws the noise, at least 1.
 
     Returns
@@ -196,8 +196,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven. This holds for noise of
         the exact law; `sample` draws it only approximately, with an unknown error.
@@ -211,7 +211,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is the same for exact noise, by ỹ, and ε/2 for d = 1. Nothing is proven about the chain."""
+    """Claimed: ε. Proven: the same for exact noise, by ỹ, and ε/2 for d = 1. Nothing is proven about the chain."""
     proven = epsilon if dimension > 1 else epsilon / 2
     return Spend(
         PureDP(epsilon),

@@ -122,7 +122,7 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     body : "schatten1" or "covariance" or "l1" or "l2" or "linf".
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -142,7 +142,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
-    """The claimed ε; proven is the same, attained for every body in every dimension."""
+    """The claimed ε; the proven budget is the same, attained for every body in every dimension."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")

@@ -9,7 +9,7 @@ describes; how the budget is divided is ours, and so are the constants η and b.
 4. C_{i+1} = C_i − l_i u_i u_iᵀ.
 5. Release (1/n) Σ_i l_i u_i u_iᵀ. It is positive semidefinite and of rank at most k. (ADK19 has n times that matrix.)
 
-What is left, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
+The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
 Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
 and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/k for each direction and for each value.
@@ -127,7 +127,7 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """

@@ -5,7 +5,7 @@
    to Σ.
 3. Release Σ + bW. It is not always positive semidefinite.
 
-Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`: the privacy loss is at most
+Why it is private. The noise is as in `entrywise_laplace` with `entries="triangle"`: the privacy loss is at most
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
@@ -152,7 +152,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
         or goes, and the number of rows is noisy.
 
@@ -163,8 +163,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
@@ -185,7 +185,7 @@ def sample(
 def spend(
     *, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper", adjacency: Neighbours = "replace-one"
 ) -> Spend:
-    """The claimed ε; proven is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained."""
+    """The claimed ε; the proven budget is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained."""
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)
         scale = scale_of_sum(dimension, (1 - share) * epsilon, "triangle", calibration)

@@ -125,7 +125,7 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     rank : k ≥ 1, public: the rank of P; d or more means d − 1.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -145,7 +145,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is 2η = ε, approached as n → ∞, for every rank."""
+    """The claimed ε; the proven budget is 2η = ε, approached as n → ∞, for every rank."""
     return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "as n → ∞, for every rank")
 
 

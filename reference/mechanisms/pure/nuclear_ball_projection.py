@@ -135,7 +135,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -143,8 +143,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -155,7 +155,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is the maximum of `privacy_loss` over the extreme pairs of rows."""
+    """The claimed ε; the proven budget is the maximum of `privacy_loss` over the extreme pairs of rows."""
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)

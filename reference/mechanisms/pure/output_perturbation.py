@@ -1,7 +1,7 @@
 """Output perturbation for ridge regression: noise on the coefficients. In the manner of CMS11 Algorithm 1.
 
 1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, the others are a.
-   The row bound is that of the whole row (a, y).
+   The row bound is for the whole row (a, y).
 2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable. Add (S/ε)v to ŵ, where
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
@@ -143,7 +143,7 @@ def sample(
     calibration : "paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours.
     alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -151,8 +151,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -171,7 +171,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
-    """The claimed ε; proven is ε. How much less "paper" spends depends on α."""
+    """The claimed ε; the proven budget is ε. How much less "paper" spends depends on α."""
     tight = calibration == "tight"
     remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)

@@ -156,7 +156,7 @@ def sample(
     calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
     Returns
     -------
@@ -164,8 +164,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
-        read off the data, so not private.
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
+        depends on the data, so these errors are not private.
 
     Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
     """
@@ -176,7 +176,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; proven is s/(nb) + ε/2, and ε/4 in dimension 1."""
+    """The claimed ε; the proven budget is s/(nb) + ε/2, and ε/4 in dimension 1."""
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")

@@ -23,7 +23,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Rest:
-    """What the fast reader has left: the bytes from the first line that was not plain, and the lines before it."""
+    """The unread part of a file: the bytes from the first line that was not plain, and the lines before it."""
 
     bytes: BinaryIO
     lines: int

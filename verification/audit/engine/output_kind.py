@@ -26,7 +26,7 @@ class TriangleOutput(Output):
     kind, layout = "triangle", "(d(d + 1)/2,)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with that many columns."""
+        """The shape of one output on data with `dimension` columns."""
         return (dimension * (dimension + 1) // 2,)
 
 

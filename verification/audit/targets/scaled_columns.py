@@ -35,7 +35,7 @@ class ScaledDraw:
     see: See
 
     def box(self, dimension: int) -> Box:
-        """The box for that many columns."""
+        """The box for this number of columns."""
         if self.bounds is None:
             return Box.of_columns(None, dimension)
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))

@@ -40,7 +40,7 @@ class SumsOutput(MatrixOutput):
     kind, layout = "sums", "(d + 1, d + 1)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with that many columns."""
+        """The shape of one output on data with `dimension` columns."""
         return dimension + 1, dimension + 1
 
 
