@@ -14,8 +14,8 @@
    "paper" has s1^2 = 3/(2 rho), s2^2 = 3/rho, s3^2 = 3/(2 rho) and spends 2 rho/3; "tight" has
    s2^2 and s3^2 half as large and spends rho.
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows
-   to the ball; that less is spent for p = 1. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn; that less is
+   spent for p = 1.  AnyRows.v has rows of any length. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
 From covassay Require Import GaussianMechanisms Sphere EigenvalueSensitivity SpectralMaps.
 From covassay Require Import EigenvalueFunctions MatrixStages EigenvalueChange.
@@ -227,7 +227,6 @@ Qed.
 Definition adassp_loss : R := if tight then rho else 2%:R * rho / 3%:R.
 
 (* The premise is rho > 0. *)
-(*@ WHOLE.adassp *)
 Theorem adassp_zcdp : zcdp adjacent adassp_loss adassp.
 Proof.
 have -> : adassp_loss = 1 ^+ 2 / (2%:R * eigenvalue_scale ^+ 2)

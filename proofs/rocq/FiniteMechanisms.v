@@ -11,7 +11,7 @@
      longer reaches a noisy threshold, or none; the same scales.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; in private-radius, how
-   the public radii and the threshold are chosen. *)
+   the public radii and the threshold are chosen.  AnyRows.v has rows of any length. *)
 From covassay Require Import MechanismTheory SparseVector Discrete.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
 
@@ -53,7 +53,6 @@ by apply: sumr_ge0 => v _; rewrite ltW // expR_gt0.
 Qed.
 
 (* The premises are eps > 0 and adjacent data sets X and Y. *)
-(*@ WHOLE.exponential *)
 Theorem exponential_dp (X Y : data) (S : pred 'I_d) : adjacent X Y ->
   \sum_(u | S u) exponential X u <= expR eps * \sum_(u | S u) exponential Y u.
 Proof.
@@ -113,7 +112,6 @@ Definition above_threshold (tight : bool) (share : R) (X : data) (o : option 'I_
   first_above tight (share * n%:R / d%:R) (energy X) o.
 
 (* The premises are eps > 0 and adjacent data sets X and Y. *)
-(*@ WHOLE.above-threshold *)
 Theorem above_threshold_dp (tight : bool) (share : R) (X Y : data) (S : pred (option 'I_d)) :
   adjacent X Y ->
   (\sum_(o | S o) above_threshold tight share X o
@@ -144,7 +142,6 @@ Definition private_radius k (radius : 'I_k -> R) (tight : bool) (T : R) (X : dat
 
 (* The premises are eps > 0 and adjacent data sets X and Y; the radii and the threshold are
    any numbers. *)
-(*@ WHOLE.private-radius *)
 Theorem private_radius_dp k (radius : 'I_k -> R) (tight : bool) (T : R) (X Y : data)
     (S : pred (option 'I_k)) : adjacent X Y ->
   (\sum_(o | S o) private_radius radius tight T X o

@@ -12,9 +12,9 @@
    - naive-pce: rows with |x|^2 > r^2 count as zero rows, noise of variance
      2 r^4/(n^2 rho) or ("tight") r^4/(n^2 rho), then the nearest positive semidefinite matrix.
 
-   In the first three the rows lie in the unit ball; naive-pce takes any rows.  A nearest
-   point is said by `projection` of Projections.v; that a map to nearest points is measurable
-   is proved here, for every set.
+   In the first three the rows lie in the unit ball; naive-pce takes any rows.  AnyRows.v and
+   Unconditional.v have rows of any length.  The theorems hold for every map to nearest points
+   (`projection` of Projections.v), which is measurable, as is proved here; Unconditional.v has one.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
@@ -127,7 +127,6 @@ Definition gaussian :=
     (@second_moments R n d).
 
 (* The premises are n >= 1 and rho > 0. *)
-(*@ WHOLE.gaussian *)
 Theorem gaussian_zcdp : zcdp adjacent rho (fun X => gaussian X).
 Proof.
 rewrite -{1}(gaussian_scaleE moments_change_gt0); apply: gaussian_noise_zcdp.
@@ -185,7 +184,6 @@ by rewrite linearB /= !q_sym.
 Qed.
 
 (* The premises are n >= 1 and rho > 0; the ensemble is either of the two. *)
-(*@ WHOLE.gauss-cov *)
 Theorem gauss_cov_zcdp (e : ensemble) : zcdp adjacent rho (fun X => gauss_cov e X).
 Proof.
 have -> : rho = n%:R^-1 ^+ 2 / matrix_scale ^+ 2.

@@ -21,7 +21,7 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn (by a Markov chain in
    johnson-lindenstrauss-image, which is approximate: the theorem is about the exact law); how T
-   is chosen; how good the fit is; the map that clips rows to the ball. *)
+   is chosen; how good the fit is.  Unconditional.v has rows of any length, and such a map p. *)
 From covassay Require Import MechanismTheory TwoStages Symmetric SymmetricMechanisms Gaussian.
 From covassay Require Import GaussianMechanisms Sphere Coinpress.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.

@@ -11,8 +11,8 @@
    As in Sphere.v, u is written as the direction of a vector; the Laplace variable is the entry of a
    1 x 1 matrix.  The theorem holds for every k >= 1, so also for the k that the code takes.
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
-   the ball. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn.  AnyRows.v has rows of any
+   length. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Sphere Stages.
 From covassay Require Import JohnsonLindenstrauss.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
@@ -172,7 +172,6 @@ Proof. by apply: rounds_total; rewrite /= /dirac indicE in_setT. Qed.
 Definition kapralov_talwar : mechanism R data total := Mechanism deflation_total.
 
 (* The premises are k >= 1 and eps > 0. *)
-(*@ WHOLE.kapralov-talwar *)
 Theorem kapralov_talwar_dp : dp adjacent eps (fun X => kapralov_talwar X).
 Proof.
 have H : dp adjacent eps (fun X => rounds k start X).

@@ -13,8 +13,8 @@
    - entrywise-laplace with noise on all entries: scale 2d/(n eps) as in the paper, or
      sqrt 2 d/(n eps), in dimension one 1/(n eps).
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
-   clips rows to the ball. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn.  AnyRows.v has
+   rows of any length. *)
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
 
@@ -145,7 +145,6 @@ Definition private_trace :=
   with_noise (line R) (laplace_weight (noise_scale_gt0 ltr01)) (fun X : data => \tr (covariance X)).
 
 (* The premises are n >= 1 and eps > 0. *)
-(*@ WHOLE.private-trace *)
 Theorem private_trace_dp : dp adjacent eps (fun X => private_trace X).
 Proof.
 apply: line_noise_dp => X Y [bX bY [i XY]]; rewrite scaleE -raddfB /=.
@@ -158,7 +157,6 @@ Definition nuclear_laplace :=
     covariance.
 
 (* The premises are n >= 1 and eps > 0. *)
-(*@ WHOLE.nuclear-laplace *)
 Theorem nuclear_laplace_dp : dp adjacent eps (fun X => nuclear_laplace X).
 Proof.
 apply: matrix_noise_dp => X Y [bX bY [i XY]]; rewrite scaleE.
@@ -184,7 +182,6 @@ Definition entrywise_laplace (s : R) (s_gt0 : 0 < s) :=
   with_noise (matrices R d d) (norm_weight (l1_norm R d d) (noise_scale_gt0 s_gt0)) covariance.
 
 (* The premises are n >= 1 and eps > 0. *)
-(*@ WHOLE.laplace *)
 Theorem laplace_dp : dp adjacent eps (fun X => laplace X).
 Proof.
 apply: matrix_noise_dp => X Y [bX bY [i XY]]; rewrite scaleE.

@@ -14,8 +14,8 @@
    change of n M has operator norm at most one.  And |w| <= W, because with q = (w, 0) M (w, 0),
    s = |w|^2 and the mean g of y_i^2: (q + 2 alpha s)^2 <= q g and q <= (1 - g) s.
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows
-   to the ball; that w minimises the objective. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn; that w minimises the
+   objective.  AnyRows.v has rows of any length. *)
 From covassay Require Import MechanismTheory SymmetricMechanisms Sphere.
 From covassay Require Euclidean RankTwo Sensitivity Triangle Algorithm2.
 
@@ -290,7 +290,6 @@ Definition output_perturbation (c : calibration) :=
     (fun X : data => coefficients alpha (Sensitivity.covariance X)).
 
 (* The premises are n >= 1, alpha > 0 and eps > 0, for either calibration. *)
-(*@ WHOLE.output-perturbation *)
 Theorem output_perturbation_dp (c : calibration) :
   dp adjacent eps (fun X => output_perturbation c X).
 Proof.

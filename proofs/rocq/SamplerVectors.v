@@ -1,7 +1,7 @@
 (* Draws that the kernel makes from given bits, for tests of the Python code.
 
-   A row has the number of a sampler, its two parameters p and q, the result, and the
-   bits: words of ten bits, of which the lowest is read first.  Numbers are given by their
+   A row has the number of a sampler, its two parameters p and q, the bits, and the
+   result.  Bits are words of ten, of which the lowest is read first.  Numbers are given by their
    sign and their digits in base 1000, the lowest first.  Its last entry says how many bits
    were not read.
 
@@ -28,6 +28,18 @@ Definition sampler (kind : nat) (p q : positive) : program Z :=
   | _ => discrete_gaussian p q
   end.
 
+(* The result, and the bits that were not read. *)
+Definition draw (kind : nat) (p q : positive) (w : seq bool) := execute rounds (sampler kind p q) w.
+Definition noisy_draw (t s : positive) (C : seq Z) (w : seq bool) := execute rounds (noisy_integers t s C) w.
+
+Lemma draw_holds kind p q w z rest :
+  draw kind p q w = Some (z, rest) -> gives (sampler kind p q) w z.
+Proof. by exists rounds, rest. Qed.
+
+Lemma noisy_draw_holds t s C w y rest :
+  noisy_draw t s C w = Some (y, rest) -> gives (noisy_integers t s C) w y.
+Proof. by exists rounds, rest. Qed.
+
 (* Knuth's linear congruential generator: the highest ten bits of 64. *)
 Fixpoint words (count : nat) (x : N) : seq N :=
   if count is count'.+1 then
@@ -44,12 +56,13 @@ Fixpoint digits (count : nat) (x : N) : seq rat :=
 Definition signed (count : nat) (z : Z) : seq rat :=
   ratz (if Z.ltb z 0 then -1 else 1)%R :: digits count (Z.abs_N z).
 
-Definition draw_row (kind : nat) (p q : positive) (seed : N) : seq (seq rat) :=
-  let given := words 100 seed in
-  if execute rounds (sampler kind p q) (flatten (map word_bits given)) is Some (z, rest) then
-    [:: ratz kind :: digits 9 (Npos p) ++ digits 9 (Npos q) ++ signed 9 z ++ map digit given
-          ++ [:: ratz (size rest)]]
-  else [::].
+Definition given : seq (seq N) := [seq words 100 seed | seed <- [:: 1; 2; 3; 4]%num].
+Definition string (g : seq N) : seq bool := flatten (map word_bits g).
+
+(* One row, if the bits are enough. *)
+Definition row A (before : seq rat) (g : seq N) (shown : A -> seq rat) (answer : option (A * seq bool)) :
+    seq (seq rat) :=
+  if answer is Some (z, rest) then [:: before ++ map digit g ++ shown z ++ [:: ratz (size rest)]] else [::].
 
 Definition draws : seq (nat * (positive * positive)) :=
   [:: (0%N, (1, 1)); (0%N, (1, 2)); (0%N, (1, 3)); (0%N, (1, 1000)); (0%N, (1, 1000000000039));
@@ -60,16 +73,14 @@ Definition draws : seq (nat * (positive * positive)) :=
       (4%N, (1, 3)); (4%N, (5, 2)); (4%N, (40, 1)); (4%N, (10000000000000000000000000, 7))]%positive.
 
 Definition draw_rows : seq (seq rat) :=
-  flatten [seq draw_row d.1 d.2.1 d.2.2 seed | d <- draws, seed <- [:: 1; 2; 3]%num].
+  flatten [seq row (ratz (Posz d.1) :: digits 9 (Npos d.2.1) ++ digits 9 (Npos d.2.2)) g (signed 9)
+                   (draw d.1 d.2.1 d.2.2 (string g)) | d <- draws, g <- given].
 
-Definition covariance_row (t s : positive) (C : seq Z) (seed : N) : seq (seq rat) :=
-  let given := words 100 seed in
-  if execute rounds (noisy_integers t s C) (flatten (map word_bits given)) is Some (y, rest) then
-    [:: digits 2 (Npos t) ++ digits 2 (Npos s) ++ flatten (map (signed 1) C) ++ map digit given
-          ++ flatten (map (signed 2) y) ++ [:: ratz (size rest)]]
-  else [::].
+(* The scales of epsilon 1/2 and 2 for two features and b = 2, where S = 35, and C. *)
+Definition scales : seq (positive * positive) := [:: (70, 1); (35, 2)]%positive.
+Definition sums : seq Z := [:: Zpos 21; Zpos 4; Zpos 13].
 
-(* The scales of epsilon 1/2 and 2 for two features and b = 2: S = 35. *)
 Definition covariance_rows : seq (seq rat) :=
-  flatten [seq covariance_row ts.1 ts.2 [:: Zpos 21; Zpos 4; Zpos 13] seed
-          | ts <- [:: (70, 1); (35, 2)]%positive, seed <- [:: 1; 2; 3; 4]%num].
+  flatten [seq row (digits 2 (Npos ts.1) ++ digits 2 (Npos ts.2) ++ flatten (map (signed 1) sums)) g
+                   (fun y => flatten (map (signed 2) y)) (noisy_draw ts.1 ts.2 sums (string g))
+          | ts <- scales, g <- given].

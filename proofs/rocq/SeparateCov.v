@@ -14,8 +14,8 @@
    chosen in more than one way.  The theorems hold for every measurable choice.  That the map is
    `rebuilds` says which mechanism this is; the proofs need only that it is measurable.
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
-   the ball; that there is a measurable choice. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn.  Unconditional.v has a
+   measurable choice, and rows of any length. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
 From covassay Require Import SymmetricMechanisms GaussianMechanisms EigenvalueSensitivity.
 From covassay Require Import SpectralMaps MatrixStages EigenvalueChange.

@@ -9,7 +9,7 @@
    written with the direction of u, which is u itself on the sphere.
 
    Assumed: nothing.  Not said: floating point; how the vector is drawn; that the uniform law
-   is invariant under rotations, which the proof does not need. *)
+   is invariant under rotations, which the proof does not need.  AnyRows.v has rows of any length. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2 BallProjection.
 
@@ -200,7 +200,6 @@ Definition bingham : mechanism R data [the measurableType _ of 'M[R]_(d, 1)] :=
   Mechanism bingham_total.
 
 (* The premise is eps > 0. *)
-(*@ WHOLE.bingham *)
 Theorem bingham_dp : dp adjacent eps (fun X => bingham X).
 Proof.
 have eta0 := bingham_exponent_gt0 tight.

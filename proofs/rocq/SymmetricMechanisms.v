@@ -12,8 +12,8 @@
    - lap-cov: noise on and above the diagonal, scale sqrt 2 d/(n eps), or tight.
    - k-norm: the five norms, each with its sensitivity over eps.
 
-   Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
-   clips rows to the ball. *)
+   Assumed: nothing.  Not said: floating point; how the noise is drawn.  AnyRows.v has
+   rows of any length. *)
 From covassay Require Import MechanismTheory Symmetric Triangle.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity CentredSensitivity Algorithm2.
 
@@ -148,7 +148,6 @@ Definition nuclear_laplace_symmetric := symmetric_noise 1
   (norm_weight (symmetric_norm (Algorithm2.nuclear R d)) (scale_gt0 (ltr0n R 2))) covariance.
 
 (* The premises are n >= 1 and eps > 0. *)
-(*@ WHOLE.nuclear-laplace-symmetric *)
 Theorem nuclear_laplace_symmetric_dp : dp adjacent eps (fun X => nuclear_laplace_symmetric X).
 Proof.
 apply: symmetric_norm_dp; first exact: covariance_sym.
@@ -232,7 +231,6 @@ Qed.
 Definition lap_cov (c : calibration) := triangle_laplace (lap_cov_numerator_gt0 c).
 
 (* The premises are n >= 1, d >= 1 and eps > 0, for either calibration. *)
-(*@ WHOLE.lap-cov *)
 Theorem lap_cov_dp (c : calibration) : dp adjacent eps (fun X => lap_cov c X).
 Proof. by apply: triangle_laplace_dp; case: c => //; exact: triangle_l1_le. Qed.
 
@@ -244,7 +242,6 @@ Definition entrywise (c : calibration) (full : bool) :
 
 (* The premises are n >= 1, d >= 1 and eps > 0, for either calibration, with noise on all
    entries or on the triangle. *)
-(*@ WHOLE.entrywise-laplace *)
 Theorem entrywise_dp (c : calibration) (full : bool) : dp adjacent eps (fun X => entrywise c full X).
 Proof.
 rewrite /entrywise; case: full.
@@ -335,7 +332,6 @@ by apply: MatrixNorms.contraction_entry; exact: Sensitivity.op_le_gap1.
 Qed.
 
 (* The premises are n >= 1, d >= 1 and eps > 0, for each of the five bodies. *)
-(*@ WHOLE.k-norm *)
 Theorem k_norm_dp (b : body) : dp adjacent eps (fun X => k_norm b X).
 Proof.
 apply: triangle_norm_dp; first exact: covariance_sym.
@@ -381,7 +377,6 @@ by apply: eq_bigr => i _; exact: Euclidean.symmetric_outer.
 Qed.
 
 (* The premises are n >= 2, d >= 1 and eps > 0. *)
-(*@ WHOLE.centred-covariance *)
 Theorem centred_laplace_dp : dp adjacent eps (fun X => centred_laplace X).
 Proof.
 apply: symmetric_norm_dp; first exact: centred_sym.

@@ -2,8 +2,8 @@
 
    - unit_rows r X: every row is shortened to length r if it is longer, and divided by r.  Neighbours
      stay neighbours, and their rows then lie in the unit ball.
-   - any_rows r M: a mechanism M for rows of the unit ball is run on unit_rows r X, and its answer is
-     multiplied by r^2.  It costs what M costs.
+   - on_unit_rows r M: a mechanism M for rows of the unit ball is run on unit_rows r X.
+   - any_rows r M: so it is, and its answer, a matrix, is multiplied by r^2.  Both cost what M costs.
    - ensemble_stage: after y, symmetric Gaussian noise of an ensemble is added to a query that depends
      on y, and h(y, noisy query) is published.
 
@@ -34,32 +34,40 @@ move=> [i XY]; split=> [j|j|]; try exact: norm_unit_row.
 by exists i => j ji; rewrite /unit_rows XY.
 Qed.
 
-Context (M : mechanism R data [the measurableType _ of 'M[R]_d]).
+Section OnUnitRows.
+Context e (Y : measurableType e) (M : mechanism R data Y).
 
-Let measurable_unit : measurable_fun setT (fun A : 'M[R]_d => r ^+ 2 *: A).
+Let unit_law X : {measure set Y -> \bar R} := M (unit_rows X).
+
+Let unit_total X : unit_law X setT = 1%E. Proof. exact: (release_total M). Qed.
+
+Definition on_unit_rows : mechanism R data Y := Mechanism unit_total.
+
+Lemma on_unit_rows_dp (eps : R) : dp (@Algorithm2.adjacent R n d) eps (fun X => M X) ->
+  dp (@Sensitivity.neighbours R n d) eps (fun X => on_unit_rows X).
+Proof. by move=> H X Y' XY; exact: (H _ _ (unit_rows_adjacent XY)). Qed.
+
+Lemma on_unit_rows_zcdp (rho : R) : zcdp (@Algorithm2.adjacent R n d) rho (fun X => M X) ->
+  zcdp (@Sensitivity.neighbours R n d) rho (fun X => on_unit_rows X).
+Proof. by move=> H X Y' XY; exact: (H _ _ (unit_rows_adjacent XY)). Qed.
+
+End OnUnitRows.
+
+Context (m k : nat) (M : mechanism R data [the measurableType _ of 'M[R]_(m, k)]).
+
+Let measurable_unit : measurable_fun setT (fun A : 'M[R]_(m, k) => r ^+ 2 *: A).
 Proof. by apply: measurable_mxZ; exact: measurable_fun_id. Qed.
 
-Let any_law X : {measure set [the measurableType _ of 'M[R]_d] -> \bar R} :=
-  image_law measurable_unit (M (unit_rows X)).
-
-Let any_total X : any_law X setT = 1%E.
-Proof. exact: (release_total M). Qed.
-
-Definition any_rows : mechanism R data [the measurableType _ of 'M[R]_d] := Mechanism any_total.
+Definition any_rows : mechanism R data [the measurableType _ of 'M[R]_(m, k)] :=
+  publish (on_unit_rows M) measurable_unit.
 
 Lemma any_rows_dp (eps : R) : dp (@Algorithm2.adjacent R n d) eps (fun X => M X) ->
   dp (@Sensitivity.neighbours R n d) eps (fun X => any_rows X).
-Proof.
-move=> H X Y XY S mS.
-exact: (postprocessing measurable_unit H (unit_rows_adjacent XY) mS).
-Qed.
+Proof. by move=> H; apply: publish_dp; exact: on_unit_rows_dp. Qed.
 
 Lemma any_rows_zcdp (rho : R) : zcdp (@Algorithm2.adjacent R n d) rho (fun X => M X) ->
   zcdp (@Sensitivity.neighbours R n d) rho (fun X => any_rows X).
-Proof.
-move=> H X Y XY; apply: concentrated_image.
-exact: (H _ _ (unit_rows_adjacent XY)).
-Qed.
+Proof. by move=> H; apply: zcdp_postprocessing; exact: on_unit_rows_zcdp. Qed.
 
 End UnitRows.
 

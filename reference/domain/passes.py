@@ -66,7 +66,8 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
 
 def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple[int, Any]:
     """The number of rows in a part, and the sum of the function over its blocks."""
-    seen, total = 0, 0.0
+    seen = 0
+    total: Any = 0.0
     for block in part.start():
         seen, total = seen + len(block), total + np.asarray(function(block))
     return seen, total

@@ -165,11 +165,13 @@ class RowsAndSumOutput(Output):
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
         """The output for rows in the unit of x."""
         factors = scale**2 if self.entries == "vector" else np.outer(scale, scale)
-        return values * self.packed(1.0, factors)
+        restored: Vector = values * self.packed(1.0, factors)
+        return restored
 
     def times_bound(self, values: Array, row_bound: float) -> Vector:
         """The output in the unit of x; the number of rows has none."""
-        return values * np.append(1.0, np.full(len(values) - 1, row_bound**2))
+        restored: Vector = values * np.append(1.0, np.full(len(values) - 1, row_bound**2))
+        return restored
 
     def packed(self, rows: float, total: Array) -> Vector:
         """The output."""

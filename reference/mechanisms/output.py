@@ -85,7 +85,8 @@ class Output:
 
     def times_bound(self, values: Array, row_bound: float) -> Array:
         """An output on x/row_bound, in the unit of x."""
-        return values * row_bound**self.power
+        restored: Array = values * row_bound**self.power
+        return restored
 
 
 @dataclass(frozen=True)

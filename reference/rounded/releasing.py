@@ -115,7 +115,7 @@ def release(
         mechanism=mechanism_name,
         integers=done.result,
         grid=step,
-        unit=unit if "rows" not in done.result else {**dict.fromkeys(done.result, unit), "rows": 1.0},
+        unit={"rows": 1.0, "sum": unit} if kind.kind == "rows-and-sum" else unit,
         values=restored,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,

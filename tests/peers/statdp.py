@@ -14,7 +14,7 @@ LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower boun
 
 
 def absent(case: Case) -> str:
-    """Why a case is not for StatDP."""
+    """Why a case does not apply to StatDP."""
     return pure_only(case) or ("has too many events" if case.length > MOST_ENTRIES else "")
 
 

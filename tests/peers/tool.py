@@ -24,7 +24,7 @@ LEVELS = 0.05, 1e-9  # the level that the other auditors have by default, and th
 
 @dataclass(frozen=True)
 class Finding:
-    """What a tool proved at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
+    """The result of a tool at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
 
     bound: float | None
     refuted: bool
@@ -36,7 +36,7 @@ Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on
 
 @dataclass(frozen=True)
 class Tool:
-    """An auditor. `settings` are the ways of running it that are tried, `absent` says why a case is not for it.
+    """An auditor. `settings` are its tried settings; `absent` gives the reason why a case does not apply to it.
 
     package : what must be importable; empty if the auditor is written anew here, from its published definition.
     """

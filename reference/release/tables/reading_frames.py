@@ -26,7 +26,7 @@ READABLE_OBJECTS = (
 )
 
 
-def kind_of(data: object) -> str | None:
+def kind_of(data: Any) -> str | None:
     """The name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
     if isinstance(data, np.ndarray):
         return ARRAY

@@ -83,7 +83,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
         (["covassay:nuclear-laplace", "--bounds", "0:1"], "lie in the unit ball"),
         (["mutant:box-own-range", "--bounds", "0:1", "--mechanism", "lap-cov"], "lie in the unit ball"),
         (["mutant:box-own-range", "--bounds", "0:1", "--data", "data.csv"], "data and bounds"),
-        (["covassay:lap-cov", "--adjacency", "add-remove"], "known for replace-one"),
+        (["covassay:k-norm", "--adjacency", "add-remove"], "known for replace-one"),
         (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "draws with adjacency = replace-one"),
         (["covassay:nuclear-laplace", "--equivariant"], "equivariant"),
     ],

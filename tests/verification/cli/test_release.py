@@ -436,6 +436,9 @@ def test_nothing_is_told_of_the_number_of_rows_where_it_is_private(capsys: pytes
     document = in_file("out.json")
     assert document["provenance"]["adjacency"] == "add-remove"
     assert abs(document["rows"] - 1237) < 100
+    ball = ["release", "people.npy", "--mechanism", "gauss-cov", "--rho", "0.5", "--float", "--seed", "4"]
+    assert run([*ball, "--row-bound", "2", "--adjacency", "add-remove", "--out", "ball.json"]) == 0
+    assert "1237" not in Path("ball.json").read_text() + capsys.readouterr().err
     np.testing.assert_allclose(document["covariance"], np.cov(x.T, bias=True), atol=0.05)
     np.testing.assert_allclose(document["mean"], x.mean(axis=0), atol=0.05)
 

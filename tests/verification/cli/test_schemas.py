@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.cli.main import PROGRAM, run
 from covassay.verification.cli.schema import schemas
 from covassay.verification.maintain.__main__ import PROGRAM as MAINTAINERS
@@ -126,6 +127,22 @@ def test_a_release_of_bounded_columns_obeys_its_schema(
     assert {"rows", "mean", "covariance"} <= set(document)
     assert (document["rows"] == 2000) == ("n" in document["provenance"]) == (adjacency == "replace-one")
     assert account["adjacency"] == document["provenance"]["adjacency"] == adjacency
+
+
+@pytest.mark.parametrize("name", [name for name, about in MECHANISMS.items() if about.counted is not None])
+def test_a_release_on_a_ball_under_add_remove_obeys_its_schema(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (200, 2)))
+    budget = f"--{next(iter(MECHANISMS[name].notion.default.keywords()))}=1"
+    command = ["release", "x.npy", "--mechanism", name, "--row-bound", "2", budget, "--adjacency", "add-remove"]
+    assert run([*command, "--out", "out.json"]) == 0
+    document = json.loads(Path("out.json").read_text())
+    assert {"rows", "sum", "second_moment"} <= set(document)
+    assert errors("release", document) == []
+    document["provenance"]["expected_error"]["of"] = 3
+    assert errors("release", document) != []
 
 
 def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

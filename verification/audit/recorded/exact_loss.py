@@ -51,6 +51,7 @@ MARGIN = 1e-6  # relative: a loss that exceeds the claim by less counts as withi
 SLACK = 1e-3  # relative: a noise scale that is too small by less may come from a rounded constant, and does not refute
 MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events prove: in a far tail they magnify a wrong scale
 AGAIN = 24  # fresh tapes for the repetition of a refutation
+AGAIN_UNIFORM = 200  # the same where uniform numbers are used: one of them may decide, and seldom
 MOVED = 1e-6  # the change of the rows in this repetition
 SEEDINGS = 6  # tapes on which all seeds must be different
 # if a seed with fewer values determines all noise, an attacker can compute every output in a second
@@ -238,7 +239,8 @@ def _by_draws(
             return result
         copies = fresh_copy(x, bounds, seed), fresh_copy(other, bounds, seed)
         try:
-            again = _found(made, *copies, claim, seed + 1, seconds, AGAIN)
+            uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
+            again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
             if again.ready.first.base.tape.compared(found.ready.first.base.tape):
                 raise NotDecided(
                     "other draws on data that the target has not seen: it keeps something from call to call"

@@ -290,7 +290,7 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
     @property
-    def bit_generator(self) -> Any:  # type: ignore[override]
+    def bit_generator(self) -> Any:
         """The source of its bits. Its state is the place on the tape."""
         if _tape is None:
             return REAL_GENERATOR.bit_generator.__get__(self)
@@ -337,10 +337,10 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         return _watched(REAL_STATE.__reduce__, self)
 
 
-def _watching(real: type[np.random.BitGenerator]) -> type[np.random.BitGenerator]:
+def _watching(real: Any) -> Any:
     """A bit generator whose state is not read or set unnoticed."""
 
-    class Watching(real):  # type: ignore[misc, valid-type]
+    class Watching(real):  # type: ignore[misc]
         @property
         def state(self) -> Any:
             with unwatched():

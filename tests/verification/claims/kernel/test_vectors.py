@@ -165,8 +165,8 @@ def draws(rows: Rows) -> None:
     """The samplers return what the kernel's programs give on the same bits, and read as many of them."""
     for row in rows:
         kind, *numbers = (int(value) for value in row)
-        p, q, (sign, *size), words, unread = (
-            whole(numbers[:9], 1000), whole(numbers[9:18], 1000), numbers[18:28], numbers[28:-1], numbers[-1],
+        p, q, words, (sign, *size, unread) = (
+            whole(numbers[:9], 1000), whole(numbers[9:18], 1000), numbers[18:118], numbers[118:],
         )  # fmt: skip
         bits, count = whole(words, 2**WORD), WORD * len(words)
         coins = Coins(lambda more, bits=bits: bits)  # the lowest bit comes first, and zeros come after the last

@@ -101,7 +101,8 @@ def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> 
 
     def sums(parameter: Fraction) -> IntegerMatrix:
         asked["sum"] = float(parameter)
-        return np.zeros((d, d), dtype=object) + 0
+        none: IntegerMatrix = np.full((d, d), 0, dtype=object)
+        return none
 
     budget = dict.fromkeys(declared.notion.default.keywords(), BUDGET)
     parts = kind.parts(declared.release(row[None], CountedDraws(count, sums), **budget, adjacency="add-remove"))
