@@ -74,7 +74,7 @@ def _head() -> list[str]:
         "\nWhat is wrong in the papers is in the [errata](errata/README.md). Every claim links to its page, with all "
         "its evidence. The line *known* says how the claim was checked, and which cases were covered. Both are "
         "taken from the weakest check, theorem or page that the claim needs. A *second opinion* supports a claim that "
-        "does not need it. The entries of mechanisms say \"paper\" even where a theorem of the kernel covers the whole "
+        'does not need it. The entries of mechanisms say "paper" even where a theorem of the kernel covers the whole '
         "mechanism, because they claim more than it, such as that the budget is attained. From strong to weak:\n",
         "- **kernel**: a theorem that the kernel of Rocq has checked, under the assumptions that the claim names. "
         "**exact**: rational or symbolic numbers, without rounding. **enclosed**: intervals that contain the number. "
