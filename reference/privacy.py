@@ -154,7 +154,7 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """The guarantee whose `keywords` these are; KeyError if they belong to no guarantee."""
+    """The guarantee with these budget keywords. Raises KeyError if there is none."""
     return _NOTIONS[frozenset(budget)](**budget)
 
 

@@ -3,8 +3,8 @@
 A classifier is learned from the first pairs of draws, and again when enough have been added (`REFIT`). Its two errors
 are counted on all pairs so far, those that it has learned from included. Every ten pairs, each error gets an upper
 bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted when the two bounds lie
-below its curve. The level is asymptotic. It has a proof for a fixed classifier; for one that is learned again, it needs
-conditions.
+below its curve. The level is asymptotic. For a fixed classifier it is proven; for a retrained
+one, only under further conditions.
 
 The classifier is that of `trade_off`, with the η for which the largest square fits between its errors and the curve. If
 the level is too small for a simulation, the quantile of the boundary is that of a union bound over the pairs.

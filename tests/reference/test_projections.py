@@ -112,7 +112,7 @@ def test_wrong_matrix_projections_are_not_nearest(project: Callable[[Matrix, flo
     assert is_nearest_in_nuclear_ball(m, project(m, 2.0), 2.0) == right
 
 
-# Consequences: 1-Lipschitz, idempotent, never away from the truth
+# Consequences: a projection is 1-Lipschitz and idempotent, and never increases the distance to a point of the set
 
 EVERY_PROJECTION = pytest.mark.parametrize(
     ("project", "points"),

@@ -194,7 +194,7 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
 
 @pytest.mark.parametrize("name", SUMS)
 def test_the_expected_error_of_a_sum_is_that_of_its_noise(name: str) -> None:
-    """Measured on no rows: the mean square of 2000 draws, at a fixed seed, is within a tenth.
+    """On an empty data set, the mean square of 2000 draws differs from the stated error by less than a tenth.
 
     The relative deviation of one square is at most √(5/3), that of three squares of Laplace numbers. Of the mean of
     2000 it is 0.029; a scale that is wrong by 6 % moves the square by more than a tenth.

@@ -333,7 +333,7 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     monkeypatch.setattr(source, "CHUNK_BYTES", 2**15)
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 2**15)
     monkeypatch.setattr(source, "KEPT_BYTES", 2**15)
-    if suffix == ".csv, strictly":  # as where pyarrow is not installed
+    if suffix == ".csv, strictly":  # the reader without pyarrow
         suffix = ".csv"
         monkeypatch.setattr(fast_csv, "is_available", lambda delimiter: False)
     n, d = (50_000 if suffix == ".npy" else 10_000, 20) if suffix != ".parquet" else (100_000, 2)

@@ -1,4 +1,4 @@
-"""A leg that is declared whole is a theorem on the mechanism of its claim, on neighbours: flags cannot be swapped."""
+"""A leg with the flag `whole` must name a theorem about the mechanism of its claim and about neighbours."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """The claim with another theorem declared whole in place of its own."""
+    """The claim, with the flag `whole` on another theorem."""
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 

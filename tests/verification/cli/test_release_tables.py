@@ -395,7 +395,7 @@ def test_a_release_that_is_killed_leaves_nothing_half_written_and_holds_nobody_u
     assert not Path("out.json").exists()
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent)
     assert run([*arguments, "--wait", "0"]) == 0
-    assert not list(Path().glob(".covassay-*"))  # what the killed process was writing
+    assert not list(Path().glob(".covassay-*"))  # the unfinished file of the killed process is gone
     assert json.loads(Path("out.json").read_text())["columns"] == ["a"]
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent + 1)
 

@@ -51,7 +51,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
-STAGES = 4  # the most tests of one pair
+STAGES = 4  # the largest number of tests of one pair
 EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
 SPARE = 1.5  # the number of draws is so many times the number that an event is expected to need
 # an event is tested even if it seems to need so many times the draws left, because its probability is a lower bound

@@ -158,7 +158,7 @@ class _Seen:
             self.groups.setdefault(key, _Group()).add(results, draws)
 
     def is_hopeless(self, n: int, d: int) -> bool:
-        """Whether a shape that is no larger ran out of time."""
+        """Whether draws already ran out of time at a shape with at most n rows and at most d columns."""
         return any(m <= n and e <= d for m, e in self.late)
 
     def slow(self) -> list[str]:

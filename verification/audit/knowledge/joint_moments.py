@@ -146,7 +146,7 @@ class Claimed:
         return self.noise(x, *(factor * one for one in factors)).squared_norm
 
     def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
-        """Names and explanations of mistakes, with the factors of both scales."""
+        """For each mistake: its name, its explanation, and the factors by which it changes the two noise scales."""
         lam = float(mechanism.moment_weight(d, self.weight))
         squared = float(mechanism.change_squared(d, self.weight))
         alone = math.sqrt(2 * 4 / squared), math.sqrt(2 * lam * (2 if d > 1 else 1) / squared)

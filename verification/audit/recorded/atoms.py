@@ -137,7 +137,7 @@ def _never(
 
 
 def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
-    """A lower bound on the probability of the values near this end with the same output; 0 if only the end has it."""
+    """A lower bound on the probability of the interval at this end on which the output is constant; 0 for a point."""
     bare = _still(side, k, end, rng, 1)
     assert bare is not None
 

@@ -18,7 +18,7 @@ from covassay.verification.audit.recorded.recorder import Recorder
 TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
 BARE = 1e-9  # relative to the largest number: a larger difference of entries without noise is not due to rounding
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
-OTHERS = {"flat", "one-sided exponential"}  # their images are no law of draws of another family either
+OTHERS = {"flat", "one-sided exponential"}  # linear images of these never have the law of another family
 MOST = 45  # variables
 SECONDS = 2.0  # seconds for one data set
 

@@ -55,7 +55,7 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """Otherwise every call with a failed block would make outcomes without failures up to twice as likely."""
+    """Trying blocks again after a failure could double the probability of outcomes without failures, at every call."""
     blocks = 0
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:

@@ -24,7 +24,7 @@ def test_many_refutations_are_rare_at_the_level() -> None:
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> None:
-    """A clip that is forgotten has a loss of 19.4. A setting that cannot read the outputs is not asked."""
+    """A forgotten clip has a loss of 19.4. Settings of a tool that cannot handle the outputs are left out."""
     if not TOOLS[name].installed:
         pytest.skip(f"{name} is not installed")
     for attempt in TOOLS[name].settings.values():
@@ -91,7 +91,7 @@ def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
 
 
 def test_the_boundary_of_brownian_motion() -> None:
-    """A union bound is at least what a simulation gives; both grow as the level falls."""
+    """The critical value by the union bound is at least the simulated one; both grow as the level falls."""
     simulated = sequential_f_dp.quantile(0.025, 1000)
     looks = np.arange(sequential_f_dp.BURN_IN, 1001.0, sequential_f_dp.EVERY)
     rng = np.random.default_rng(1)

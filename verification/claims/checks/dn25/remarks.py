@@ -93,7 +93,7 @@ def approximate_rate(power: int = 1) -> Evidence:
 
 
 def gain_of_theorem_2(trace: Number, level: Number) -> Number:
-    """√(d/(εn)) over the second member of the bound of Theorem 2, from tr Σ and ln(d)/(εn)."""
+    """The ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and ln(d)/(εn)."""
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 

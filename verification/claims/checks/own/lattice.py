@@ -241,7 +241,7 @@ def gaussian_divergence(
     for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
         most = theta(Fraction(0), variance)
         for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):
-            shift, exponent = alpha * m % 1, alpha * m**2 / (2 * variance)  # D_α if θ(αm) is θ(0)
+            shift, exponent = alpha * m % 1, alpha * m**2 / (2 * variance)  # the second is D_α where θ(αm) = θ(0)
             whole = shift == 0
             if not (whole or theta(shift, variance)[1] < most[0]):
                 wrong.append(f"θ at σ²={variance}, αm={alpha * m}")
