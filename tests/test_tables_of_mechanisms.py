@@ -22,7 +22,6 @@ EXCEPTIONS = {  # files, and why
     "reference/release/accuracy.py": "the variances of a noise; without an entry, no expected error is stated",
     "reference/rounded/*.py": "the rounded forms that exist; python-flint is imported for them alone",
     "verification/audit/adapters/[!c]*.py": "names that other packages have for their own targets",
-    "tests/negative_controls/of_*.py": "one mistake that is made in several mechanisms",
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
     "verification/cli/law.py": "the laws that the command computes",

@@ -525,6 +525,7 @@ SPECIAL = {
     ("box-laplace", "noise_scale"): lambda p: box_scale("box-laplace", p, p["d"]),
     ("gauss-cov", "change_squared"): lambda p: 2 if p["d"] > 1 else 1,
     ("discrete-gaussian-covariance", "sensitivity_squared"): lambda p: (2 if p["d"] > 1 else 1) * 16 ** p["input_bits"],
+    ("discrete-gaussian-covariance", "sum_squared"): lambda p: 16 ** p["input_bits"],
     ("discrete-gaussian-covariance", "noise_variance"): lambda p: p["change"] / (2 * p["rho"]),
     ("gaussian-approximate", "classical_multiplier"): multiplier,
     ("exponential", "exponent"): lambda p: p["epsilon"] / p["score_range"],
