@@ -53,6 +53,7 @@ class Subject:
         )
 
 
+NOT_QUICK = "it needs statistics, which a quick audit leaves out"
 MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number in a default second look
 
 

@@ -11,10 +11,9 @@ from fractions import Fraction
 
 from covassay.verification.audit.budget import ErrorBudget, decide
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import NOT_QUICK, Question, Subject
 
 LOOKS = ("first look", "second look")
-NOT_QUICK = "it needs statistics, which a quick audit leaves out"
 EARLY = "the audit ended early, because something is refuted"
 Told = Callable[[Question, Sequence[Finding]], None]
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from covassay.verification.audit.engine.facts import LawTest, TestedEvent, TradeOff
 from covassay.verification.audit.engine.finding import KINDS, Finding, Kind, Status, Verdict
+from covassay.verification.audit.question import NOT_QUICK
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import (
     MEANING,
@@ -162,7 +163,8 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}"
     figures = "; ".join(("none refuted", *_figures(passed)))
     if not others:
-        _print_indented(f"[bold]{kind}[/bold]: {count}, {figures}", console)
+        result = f"{count}, {figures}" if checks else "no check"
+        _print_indented(f"[bold]{kind}[/bold]: {result}", console)
         return _print_skipped(skipped, console)
     _print_indented(f"[bold]{kind}[/bold]: {count}", console)
     for check in others:
@@ -179,9 +181,13 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 
 
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
-    """The names of the skipped questions; `--verbose` gives the reasons."""
-    if skipped:
-        _print_indented(f"[dim]not asked: {escape(', '.join(check.name for check in skipped))}[/dim]", console, 4)
+    """Print the names of the skipped questions, but for those that every quick audit skips.
+
+    `--verbose` gives the reasons.
+    """
+    names = [check.name for check in skipped if check.detail != NOT_QUICK]
+    if names:
+        _print_indented(f"[dim]not asked: {escape(', '.join(names))}[/dim]", console, 4)
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
@@ -280,7 +286,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,
     )
-    _print_indented(f"{questions_asked(report)}; {escape(draws_made(report))}", console)
+    _print_indented(f"{questions_asked(report)} (--verbose says why); {escape(draws_made(report))}", console)
     for note in report.notes:
         _print_indented(f"note: {escape(note)}", console)
 
