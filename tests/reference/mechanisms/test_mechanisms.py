@@ -23,6 +23,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.vectors.answer import noise_of
 from tests.conventions import Matrix
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
@@ -305,21 +306,23 @@ def test_a_seed_fixes_the_output_and_another_changes_it(about: AnyMechanism) -> 
     assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
 
 
-DRAWN_BY_DIMENSION = [
-    a for a in MECHANISMS.values() if set(inspect.signature(a.draw_noise).parameters) <= {"dimension", "rng", "size"}
-]
-
-
-@pytest.mark.parametrize("about", DRAWN_BY_DIMENSION, ids=lambda a: a.name)
+@EVERY
 def test_the_draw_is_the_release_of_its_noise(about: AnyMechanism) -> None:
     x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
-    noise = about.draw_noise(3, np.random.default_rng(6))
-    got = about.release(x, noise, **BUDGETS[about.notion.name])
-    np.testing.assert_array_equal(got, drawn(about, x, seed=6))
+    for options in every_choice(about):
+        noise = noise_of(about, options, 3, np.random.default_rng(6), 20)
+        got = about.release(x, noise, **BUDGETS[about.notion.name], **options)
+        np.testing.assert_array_equal(got, drawn(about, x, seed=6, **options))
 
 
-def test_the_additive_mechanisms_draw_their_noise_from_the_dimension_alone() -> None:
-    assert {about.name for about in DRAWN_BY_DIMENSION} >= {"centred-covariance", "output-perturbation"}
+@EVERY
+def test_a_batch_of_noise_begins_with_an_axis_of_its_size(about: AnyMechanism) -> None:
+    if "size" not in inspect.signature(about.draw_noise).parameters:
+        return
+    for options in every_choice(about):
+        one = np.asarray(noise_of(about, options, 3, np.random.default_rng(6), 20))
+        many = noise_of(about, {**options, "size": 5}, 3, np.random.default_rng(6), 20)
+        assert np.asarray(many).shape == (5, *one.shape)
 
 
 # What is spent
