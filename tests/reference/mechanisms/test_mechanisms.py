@@ -5,7 +5,9 @@ A mechanism that is added to the registry is tested here without a change to thi
 
 import inspect
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -323,6 +325,44 @@ def test_a_batch_of_noise_begins_with_an_axis_of_its_size(about: AnyMechanism) -
         one = np.asarray(noise_of(about, options, 3, np.random.default_rng(6), 20))
         many = noise_of(about, {**options, "size": 5}, 3, np.random.default_rng(6), 20)
         assert np.asarray(many).shape == (5, *one.shape)
+
+
+# Noise
+
+
+def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
+    """What is wrong, and the noise with one number, array, or function that draws made wrong."""
+    if callable(noise):
+        yield f"{place}() is NaN", lambda *given, **step: math.nan * noise(*given, **step)
+        yield f"{place}() has another shape", lambda *given, **step: np.asarray(noise(*given, **step))[..., None][:-1]
+    elif is_dataclass(noise):
+        for part in fields(noise):
+            for told, wrong in spoiled(getattr(noise, part.name), f"{place}.{part.name}"):
+                yield told, replace(noise, **{part.name: wrong})  # type: ignore[type-var]
+    elif noise is not None:
+        yield f"{place} is NaN", noise + math.nan
+        if np.ndim(noise):
+            yield f"{place} is too short", noise[..., :-1]
+            yield f"{place} would be broadcast", noise[..., :1, :1] if np.ndim(noise) > 1 else noise[:1]
+            if np.ndim(noise) > 1 and np.array_equal(noise, np.swapaxes(noise, -1, -2)):
+                yield f"{place} is not symmetric", noise + np.triu(np.ones(noise.shape), 1)
+
+
+@EVERY
+def test_bad_noise_is_refused_or_not_used(about: AnyMechanism) -> None:
+    refused, x = 0, np.zeros((20, 3))
+    for options in every_choice(about):
+        noise = noise_of(about, options, 3, np.random.default_rng(6), 20)
+        given = {**BUDGETS[about.notion.name], **options}
+        for told, wrong in spoiled(noise):
+            try:
+                got = about.release(x, wrong, **given)
+            except InvalidInput as error:
+                assert re.match("noise|.*direction", str(error)), (told, error)
+                refused += 1
+            else:
+                np.testing.assert_array_equal(got, about.release(x, noise, **given), err_msg=told)
+    assert refused > 0
 
 
 # What is spent
