@@ -89,6 +89,7 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
     assert about.adjacency == "replace-one"
     assert about.title
     assert about.source
+    assert set(inspect.signature(about.sample).parameters) == {"x", "rng", *about.declared}
 
 
 @EVERY
