@@ -32,7 +32,5 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(
-        0.5
-    ),  # adding a row x changes the moment by x xᵀ/n of Frobenius norm 1/n, replacing it by up to √2/n
+    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
 )

@@ -31,9 +31,7 @@ from covassay.verification.statistics.tests import TestResult, kolmogorov_smirno
 
 PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of z₁
 ANGULAR_NODES = 160  # Gauss–Legendre nodes in the angle
-DISTANCE = (
-    60.0  # noise scales between a value and the ends of [0, n]; the value is clipped with probability below e^{-60}
-)
+DISTANCE = 60.0  # noise scales from a value to the ends of [0, n]: it is clipped with probability below e^{-60}
 
 
 @lru_cache(maxsize=16)

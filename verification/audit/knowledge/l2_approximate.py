@@ -26,7 +26,5 @@ KNOWN = Known(
     k_norm_noise.law(body, scale),
     QueryPlusNoise(),
     many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
-    add_remove=math.sqrt(
-        0.5
-    ),  # adding a row x changes the moment by x xᵀ/n of Frobenius norm 1/n, replacing it by up to √2/n
+    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
 )

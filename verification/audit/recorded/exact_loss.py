@@ -373,9 +373,7 @@ def _values(draw: Draw) -> int:
     """The number of values that a draw of whole numbers or bytes may take, or an upper bound."""
     many = int(FEW_SEEDS) + 1
     try:
-        if (
-            draw.family == "bytes"
-        ):  # the first parameter is the number of bytes, the others the number of bits that are used
+        if draw.family == "bytes":  # the parameters are the numbers of bytes and of used bits
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
