@@ -1,4 +1,4 @@
-"""Two smaller comparisons: how many draws the tools need until they refute a claim, and what low-order bits tell."""
+"""Two smaller comparisons: the number of draws until tools refute a claim, and the information in low-order bits."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ FIRST = 0.3  # share of the draws that choose covassay's first event of low-orde
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """How many draws on an input were made when a wager ended them early or all of them refuted, at every level."""
+    """The number of draws on an input when a wager ended them early or all of them refuted, for every level."""
     waits = []
     for level in LEVELS:
         setting, pair, made = audited(case, seed)
@@ -55,7 +55,7 @@ WAITING: dict[str, Callable[[Case, int, int], tuple[float, ...]]] = {
 
 
 def bits_by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """What covassay's check of low-order bits proves on the pair."""
+    """Run covassay's check of low-order bits on the pair, and return what it proves."""
     setting, pair, _ = audited(case, seed)
     of_bits = Pair(pair.name, pair.first, pair.second, statistics(FixedLength(length=case.length), 1))
     findings = []
@@ -85,7 +85,7 @@ def _waited(case: Case, name: str) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """All lines of the two comparisons, for the tools that are installed."""
+    """Measure both comparisons with the tools that are installed."""
     waited = [line for case in EARLY.values() for name in WAITING for line in _waited(case, name)]
     installed = [tool for tool in BIT_TOOLS if tool.installed]
     return waited + [line for name in SINGLE for tool in installed for line in measure(CASES[name], tool, seeds=SEEDS)]
@@ -116,7 +116,7 @@ def _table(
 
 
 def sections(lines: Sequence[Line]) -> list[str]:
-    """The two tables in Markdown; covassay is the first tool of each."""
+    """Write the two tables in Markdown; covassay is the first tool of each."""
     waits, bits = ([line for line in lines if line.setting == setting] for setting in (UNTIL, BITS))
     return [
         WAITING_TOLD,

@@ -1,4 +1,4 @@
-"""The page on the stored comparison."""
+"""Write the page on the stored comparison, proofs/PEERS.md."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -114,7 +114,7 @@ def shows_more(case: Case, other: Line, ours: Line) -> bool:
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """The cases with the tools that show more than covassay at some level."""
+    """The cases, each with a tool that shows more than covassay at some level."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None
@@ -156,7 +156,7 @@ def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) 
 
 
 def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
-    """The text of proofs/PEERS.md, with the lines of `by_draws`."""
+    """Write the text of proofs/PEERS.md; `by_draws` are the lines of the comparison by numbers of draws."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
     text = [HEAD, "**Versions.** Where a tool states none, the kept figures are of the commit that is named.\n"]
