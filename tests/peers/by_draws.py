@@ -50,8 +50,10 @@ def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
     head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
     text = [
         "## The share of the loss that is proven, by draws\n",
-        "With no draws, covassay records the draws of single runs and computes the loss (`exact_loss`); chance has no",
-        "part in it. A share is the median bound divided by the exact loss, at the two levels of the table. DP-Sniper",
+        "Without draws for a test, covassay records the draws of single runs and computes the loss",
+        "(`exact_loss`), which",
+        "does not depend on chance. A share is the median bound divided by the exact loss, at the",
+        "two levels of the table. DP-Sniper",
         "has the figures of the table; its defaults, of ten million draws and more, were not run.\n",
         f"| case | loss | {' | '.join(head)} |",
         f"|{'---|' * (2 + len(columns))}",

@@ -103,7 +103,7 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """A table with a row for every case; what is told of a line is larger, the more the tool shows."""
+    """Write a table with a row for every case; `told` gives a number, larger the more a tool shows, and words."""
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}
@@ -129,22 +129,23 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-The number of draws on each input that a tool makes until it refutes: the median over {SEEDS} seeds, with at most 10
-000, at the two levels. A dash means that half of the seeds or more did not refute. covassay plans 10 000 draws. It
-makes them in stages that double, and a sequential test, with a thousandth of the level, may end them early. The
-others test after every pair or after every ten, and their level holds for all tests together. The last two cases
-are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n
-is the true number of records. **Bold** marks a row in which another tool needs fewer draws. The reason is that
-covassay keeps nearly all of its level for the test at the planned end. The kernel e-process has no planned end.
-Sequential f-DP has none either, and it holds its level only in the limit of a large burn-in.
+The table has the number of draws on each input that a tool makes until it refutes the claim, as the median over
+{SEEDS} seeds, with at most 10 000 draws, at the two levels. A dash means that half of the seeds or more did not
+refute. covassay plans 10 000 draws. It makes them in stages that double, and a sequential test, with a thousandth of
+the level, may end them early. The other tools test after every pair or after every ten pairs, and their level holds
+for all tests together. The last two cases are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with
+Laplace noise of scale 2/(nε), where n is the true number of records. **Bold** marks a row in which another tool needs
+fewer draws. The reason is that covassay keeps nearly all of its level for the test at the planned end. The kernel
+e-process has no planned end. Sequential f-DP has none either, and it holds its level only in the limit of a large
+burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
-The functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels. Delta-Siege learns
-from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its question about
-low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return break it,
-so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the tables
-above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is within
-the claim, while covassay tests an event only if it may refute.
+The table has the functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels.
+Delta-Siege learns from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its
+question about low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return
+break it, so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the
+tables above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is
+within the claim, while covassay tests an event only if it may refute.
 """
