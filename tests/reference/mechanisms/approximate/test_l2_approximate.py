@@ -6,14 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.approximate.l2_approximate import (
-    draw_noise,
-    kappa,
-    largest_move,
-    log_delta,
-    release,
-    spend,
-)
+from covassay.reference.mechanisms.approximate.l2_approximate import draw_noise, kappa, largest_move, log_delta, spend
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 
 
@@ -65,13 +58,6 @@ def test_the_mean_squared_errors_of_the_page_beside_gaussian_noise() -> None:
 def test_a_budget_below_the_floats_is_spent_without_delta() -> None:
     assert largest_move(1.0, 1e-300, 1) == 1.0
     assert not spend(epsilon=1.0, delta=1e-300, dimension=1).attained
-
-
-def test_a_release_adds_the_noise_in_units_of_its_scale() -> None:
-    x, z = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, -2.0], [-2.0, 0.5]])
-    q = largest_move(1.0, 1e-6, 2)
-    expected = np.array([[0.5, 0.0], [0.0, 0.0]]) + math.sqrt(2) / (2 * q) * z
-    np.testing.assert_allclose(release(x, z, epsilon=1.0, delta=1e-6), expected, rtol=1e-14)
 
 
 def test_the_noise_has_the_length_of_a_gamma_variable() -> None:
