@@ -44,7 +44,7 @@ Formula = Callable[..., Any]
 
 
 def renyi(p: Vector, q: Vector, alpha: float) -> float:
-    """D_α(P‖Q) of two finite laws, exact to rounding even for α → 1."""
+    """Compute D_α(P‖Q) of two finite laws, exact to rounding even for α → 1."""
     log_ratio = np.log(p / q)
     kullback_leibler = float(p @ log_ratio)
     # E_P e^{(α−1)(L − KL)} − 1 ~ (α−1)²/2 var, formed without cancellation
@@ -173,7 +173,7 @@ def test_a_bounded_range_of_one_gives_an_eighth() -> None:
 
 
 def exceeds_bounded_range(formula: Formula, p: Vector, log_ratio: Vector) -> bool:
-    """Q ∝ P e^{−L}, so the privacy loss is L plus a constant and has the range of L."""
+    """Whether the formula fails for Q ∝ P e^{−L}, whose privacy loss is L plus a constant and has the range of L."""
     q = p * np.exp(-log_ratio)
     gamma = float(np.ptp(log_ratio))
     return any(renyi(p, q / q.sum(), a) > a * formula(gamma) * (1 + 1e-9) + 1e-15 for a in ORDERS)
@@ -209,7 +209,7 @@ def test_the_divergence_of_gaussian_noise_is_rho_alpha_for_every_order(alpha: fl
     integral, _ = quad(integrand, -30, 30, points=[(1 - alpha) * shift], epsabs=0, epsrel=1e-10, limit=200)
     divergence = math.log(integral) / (alpha - 1)
     assert divergence == pytest.approx(alpha * zcdp_of_gaussian(shift, sd**2), rel=1e-8)
-    assert divergence != pytest.approx(alpha * zcdp_of_gaussian(shift, sd), rel=1e-2)  # mutant: σ for σ²
+    assert divergence != pytest.approx(alpha * zcdp_of_gaussian(shift, sd), rel=1e-2)  # the mutant has σ in place of σ²
 
 
 # Conversions to approximate DP
@@ -376,7 +376,7 @@ def smallest_of(at: Formula) -> Formula:
 def test_the_smallest_epsilon_covers_the_gaussian_mechanism_and_is_below_the_printed_one(
     formula: Formula, valid: bool, sharp: bool
 ) -> None:
-    """Gaussian noise attains ρ-zCDP at every order; its exact δ is known."""
+    """Gaussian noise attains ρ-zCDP at every order, and its exact δ is known."""
     cases = [(rho, delta) for rho in (1e-3, 0.1, 1.0, 10.0) for delta in (0.1, 1e-3, 1e-9)]
     assert all(delta_of_gaussian(r, max(formula(r, d), 1e-12)) <= d * (1 + 1e-9) for r, d in cases) == valid
     assert all(formula(r, d) < 0.99 * epsilon_of_zcdp(r, d) for r, d in cases) == sharp

@@ -99,7 +99,7 @@ def test_with_enough_rows_the_bin_is_right_and_the_error_is_bounded(mu: float, s
     for _ in range(50):
         x = mu + s * rng.standard_normal((n, 1))
         assert abs(sample(x, rng, rho=rho, beta=beta)[0] - mu) <= bound
-    # a mutant: with n/20 records the bin is wrong in some of the runs
+    # for the mutant, n/20 records, the bin is wrong in some of the runs
     few = [mu + s * rng.standard_normal((n // 20, 1)) for _ in range(200)]
     assert max(abs(sample(x, rng, rho=rho / 50, beta=0.1)[0] - mu) for x in few) > bound
 

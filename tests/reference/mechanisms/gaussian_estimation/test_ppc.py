@@ -26,7 +26,7 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """A covariance Σ with these eigenvalues, and its root."""
+    """Make a covariance Σ with these eigenvalues, and its root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 
@@ -39,8 +39,8 @@ def test_the_number_of_rounds_agrees_with_a_hand_calculation() -> None:
     assert [rounds(kappa) for kappa in (1.0, 1000.0, 1001.0, 1e4, 1e6)] == [0, 0, 1, 7, 19]
     assert rounds_needed(1000 * sympy.E, sympy.log) == 1 / sympy.log(1 / sympy.Float(0.69))
     for kappa in (1001.0, 1e4, 1e6, 1e30):
-        assert kappa_of_round(kappa, rounds(kappa)) > 1000  # the lemma applies in the last round
-        assert kappa_of_round(kappa, rounds(kappa) + 1) <= 1000  # and no further one is needed
+        assert kappa_of_round(kappa, rounds(kappa)) > 1000  # so the lemma applies in the last round
+        assert kappa_of_round(kappa, rounds(kappa) + 1) <= 1000  # so no further round is needed
     assert [kappa_of_round(100.0, t) for t in (1, 2)] == pytest.approx([100, 69])
 
 
@@ -117,7 +117,7 @@ def test_the_invariant_holds_after_every_round(
 
 
 def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
-    """PPC with A on the wrong side: of the rows, or of the product."""
+    """Run PPC with A on the wrong side of the rows, or of the product."""
     a, total = np.eye(x.shape[1]), len(noise)
     for t, z in enumerate(noise, start=1):
         kappa_t = kappa_of_round(kappa, t)

@@ -104,7 +104,7 @@ pairs_of_rows = st.integers(1, 8).flatmap(
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
+    """The squared change (mΔ)² of the sum of truncated rows when u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)
@@ -148,7 +148,7 @@ def test_the_tight_calibration_is_attained(d: int) -> None:
 
 
 def largest_change(bound_squared: float, size: int) -> float:
-    """The largest (mΔ₂)² that any pair of rows has: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
+    """The largest (mΔ₂)² of any pair: rows with disjoint supports of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates have it."""
     half = size // 2
     return min(half, bound_squared) + min(size - half, bound_squared)
 

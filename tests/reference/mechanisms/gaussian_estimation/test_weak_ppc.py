@@ -75,7 +75,7 @@ def test_the_bracket_of_the_lower_bound_grows() -> None:
 
 
 def matrices(seed: int, d: int, kappa: float) -> tuple[Matrix, Matrix, Matrix]:
-    """Σ, Σ̂ and Z that satisfy the hypotheses, with the noise at its largest."""
+    """Draw Σ, Σ̂ and Z that satisfy the hypotheses, with the noise at its largest."""
     rng = np.random.default_rng(seed)
     q = haar.sample(d, rng)
     levels = rng.choice([1.0, 30.0, kappa / 2, 0.45 * kappa, 0.55 * kappa, kappa], size=d)

@@ -16,7 +16,7 @@ EVERY_BODY = pytest.mark.parametrize("body", BODIES)
 
 
 def worst(body: Body, d: int) -> float:
-    """The largest ‖Δ‖_K over the extreme pairs."""
+    """The largest ‖Δ‖_K over the extreme pairs of rows."""
     pairs = [orthonormal_pair(d), one_sided_pair(d), *([block_pair(d)] if d > 1 else [])]
     return max(float(norm(difference(*pair), body)) for pair in pairs)
 

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def _beside(name: str) -> Any:
-    """The module of that name beside this file, as pytest's import mode does not find it."""
+    """Import the module of that name beside this file, as pytest's import mode does not find it."""
     spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
