@@ -1,20 +1,16 @@
-"""ClippedCov: the bias and its bins, and the exact law of the search for a threshold."""
+"""ClippedCov: its bins, and the exact law of the search for a threshold."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
-from covassay.reference.domain import Chunks, second_moment, unit_rows
+from covassay.reference.domain import Chunks, unit_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import separate_cov
 from covassay.reference.mechanisms.concentrated.clipped_cov import (
     ClippedCovNoise,
-    bias_bound,
     bin_counts,
     first_level,
     last_level,
@@ -22,9 +18,7 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
     release,
 )
 from covassay.verification.exact.above_threshold import probabilities
-from tests.conventions import SEEDS, Matrix, Vector
-
-PROPERTY = settings(max_examples=100)
+from tests.conventions import Vector
 
 
 def test_zero_rows_reach_the_last_threshold() -> None:
@@ -37,19 +31,6 @@ def test_zero_rows_reach_the_last_threshold() -> None:
     assert (last_level(3, 2), last_level(1000, 10)) == (6, 79)
 
 
-# Bins and bias
-
-
-def test_bins_agree_with_a_hand_calculation() -> None:
-    # Norms 1 and .75 are in bin 1, ½ (because ½ ≤ 2^{1−2}) and .3 in bin 2, 1/64 in bin 7, and 0 in none.
-    x = np.array([[1.0], [0.75], [-0.5], [0.3], [1 / 64], [0.0]])
-    np.testing.assert_array_equal(bin_counts(x, 8), [2, 2, 0, 0, 0, 0, 1, 0])
-    np.testing.assert_array_equal(bin_counts(np.zeros((3, 2)), 4), [0, 0, 0, 0])
-    # B₂ = (2 (1 − 1/16) + 2 (1/4 − 1/16))/6
-    assert bias_bound([2, 2, 0], 2, Fraction(6)) == Fraction(3, 8)
-    assert bias_bound([2, 2, 0], 0, 6) == 0
-
-
 def test_a_logarithm_of_the_norm_fails_on_zero_rows() -> None:
     # The authors' code finds the bin of a row as −⌊log₂ ‖x‖⌋.
     with pytest.raises(OverflowError), np.errstate(divide="ignore"):
@@ -60,34 +41,6 @@ def test_bins_are_sums_over_chunks() -> None:
     x = unit_rows(np.random.default_rng(0).standard_normal((50, 2)) * 2.0 ** -np.arange(50)[:, None])
     chunks = Chunks(x.shape, lambda: (x[i : i + 7] for i in range(0, 50, 7)))
     np.testing.assert_array_equal(bin_counts(x, 20), bin_counts(chunks, 20))
-
-
-def excess(x: Matrix, tau: float) -> float:
-    """γ(τ) = (1/n) Σ_i (‖x_i‖² − τ²)₊, the bound of Lemma 9 on the bias."""
-    return float(np.maximum((x**2).sum(axis=1) - tau**2, 0).mean())
-
-
-rows_of_many_sizes = st.tuples(SEEDS, st.integers(1, 3))
-
-
-@PROPERTY
-@given(drawn=rows_of_many_sizes, k=st.integers(0, 8))
-def test_the_bias_lies_below_its_bound(drawn: tuple[int, int], k: int) -> None:
-    rng = np.random.default_rng(drawn[0])
-    x = unit_rows(rng.standard_normal((6, drawn[1])) * 2.0 ** rng.integers(-8, 2, size=(6, 1)))
-    tau = 2.0**-k
-    bias = float(np.linalg.norm(second_moment(x) - tau**2 * second_moment(unit_rows(x, tau))))
-    bound = float(bias_bound(list(bin_counts(x, 9)), k, 6))
-    assert bias <= excess(x, tau) + 1e-14
-    assert excess(x, tau) <= bound + 1e-14
-    assert bound <= 4 * excess(x, tau / 2) + 1e-14
-
-
-def test_the_bias_bound_is_attained_by_parallel_rows() -> None:
-    # One row of norm 1 is clipped to ½: its bias 3/4 is both γ and B₁.
-    x = np.array([[1.0, 0.0]])
-    assert np.linalg.norm(second_moment(x) - second_moment(unit_rows(x, 0.5)) / 4) == 0.75
-    assert excess(x, 0.5) == bias_bound([1], 1, 1) == 0.75
 
 
 # The search, exactly

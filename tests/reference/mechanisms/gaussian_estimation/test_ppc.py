@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy
 
 from covassay.reference.domain import Chunks
 from covassay.reference.laws import haar
@@ -17,7 +16,6 @@ from covassay.reference.mechanisms.gaussian_estimation.ppc import (
     precondition,
     release,
     rounds,
-    rounds_needed,
     sample,
     sufficient_rows,
 )
@@ -32,16 +30,6 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 
 
 # Rounds
-
-
-def test_the_number_of_rounds_agrees_with_a_hand_calculation() -> None:
-    # ln 10/ln(1/.69) = 2.3026/0.37106 = 6.2; ln 1000/0.37106 = 18.6
-    assert [rounds(kappa) for kappa in (1.0, 1000.0, 1001.0, 1e4, 1e6)] == [0, 0, 1, 7, 19]
-    assert rounds_needed(1000 * sympy.E, sympy.log) == 1 / sympy.log(1 / sympy.Float(0.69))
-    for kappa in (1001.0, 1e4, 1e6, 1e30):
-        assert kappa_of_round(kappa, rounds(kappa)) > 1000  # so the lemma applies in the last round
-        assert kappa_of_round(kappa, rounds(kappa) + 1) <= 1000  # so no further round is needed
-    assert [kappa_of_round(100.0, t) for t in (1, 2)] == pytest.approx([100, 69])
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,9 @@
 """Where a law has no closed form, draws of a target are compared with draws of the reference.
 
-A first test has two draws of the reference for every draw of the target. If its p-value is at most `CLEAR`, a second
+A first test has one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, a second
 test with `TIMES` as many draws replaces it. This is valid: a reported p-value up to `CLEAR` comes from the second
 test, and a larger one is at least that of the first test, so each is small at most as often as in one test alone.
+Hardly any power is lost: a distance with p = 1e-11 in the second test has p below 1e-5 in the first.
 
 Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
 where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests are
@@ -25,8 +26,8 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, detected, two_sample
 
-FEW, TIMES = 2, 10  # draws of the reference for every draw of the target
-CLEAR = 0.1
+FEW, TIMES = 1, 10  # draws of the reference for every draw of the target
+CLEAR = 0.01
 MOST_DRAWS = 10_000  # the most draws of the reference, unless the target has more
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal in the first, and smaller in the second
 
