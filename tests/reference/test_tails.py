@@ -26,7 +26,7 @@ SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace":
 
 @lru_cache
 def norms(name: str, d: int) -> tuple[Vector, Vector]:
-    """The spectral and the Frobenius norms of draws."""
+    """The spectral and the Frobenius norms of draws of a noise matrix."""
     z = SAMPLERS[name](d, np.random.default_rng(d), DRAWS)
     return np.abs(np.linalg.eigvalsh(z)[:, [0, -1]]).max(axis=1), np.linalg.norm(z, axis=(1, 2))
 
@@ -103,7 +103,7 @@ def test_upsilon_star_is_about_half_of_the_authors_bound_or_less() -> None:
             assert tails.upsilon_star(d, beta) < 0.53 * tails.upsilon(d, beta)
 
 
-# What the docstrings refute
+# What the docstrings say is refuted
 
 
 def test_the_authors_upsilon_is_false_far_out() -> None:

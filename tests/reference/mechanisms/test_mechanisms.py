@@ -129,7 +129,7 @@ def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
 
 @EVERY
 def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
-    x = 3 * X  # so that clipping has something to do
+    x = 3 * X  # rows of this length are clipped
     x.flags.writeable = False
     before = x.copy()
     drawn(about, x)
@@ -331,7 +331,7 @@ def test_a_batch_of_noise_begins_with_an_axis_of_its_size(about: AnyMechanism) -
 
 
 def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
-    """What is wrong, and the noise with one number, array, or function that draws made wrong."""
+    """Yield copies of the noise with one number, array or drawing function made wrong, each with a description."""
     if callable(noise):
         yield f"{place}() is NaN", lambda *given, **step: math.nan * noise(*given, **step)
         yield f"{place}() has another shape", lambda *given, **step: np.asarray(noise(*given, **step))[..., None][:-1]

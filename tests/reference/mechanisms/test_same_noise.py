@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """A wrong release that overwrites its noise."""
+    """A wrong release, which overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 

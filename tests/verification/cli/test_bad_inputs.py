@@ -46,7 +46,7 @@ def case(name: str, data: list[str] | None = None, files: dict[str, bytes] | Non
 
 
 def contents(suffix: str, cells: dict[str, bytes]) -> list[Case]:
-    """A file of data with this content, which has an account of its own."""
+    """Make a case of a file with this content, which has an account of its own."""
     bounds = BOUNDS if suffix == ".csv" else b"x1 = [0, 3]\nx2 = [0, 3]\n"
     return [
         case(f"{suffix} {name}", [f"bad{suffix}"], {f"bad{suffix}": text, "b.toml": bounds}, bounds="b.toml")
@@ -386,7 +386,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state() -> dict[str, tuple[bytes, int]]:
-    """Every file, its content and its permissions; the lock of an account apart, which stays by design."""
+    """The content and the permissions of every file, without the lock of an account, which stays by design."""
     return {
         str(path): (path.read_bytes(), path.stat().st_mode)
         for path in Path().rglob("*")

@@ -39,7 +39,7 @@ SHIFT = np.array([60.0, 160.0])
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with data.csv, data.npy and bounds.toml, as the current one."""
+    """Change to a directory with data.csv, data.npy and bounds.toml."""
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("age,height\n" + "".join(f"{a!r},{b!r}\n" for a, b in X.tolist()))
     np.save("data.npy", X)
@@ -150,7 +150,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
         capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
     )
     pretended(monkeypatch, "matrix", "ball")
-    with pytest.raises(TypeError, match="row_bound"):  # the control: this one would need the parameter
+    with pytest.raises(TypeError, match="row_bound"):  # this control mechanism would need the parameter
         run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 

@@ -29,7 +29,7 @@ from covassay.verification.statistics.tests import (
     two_sample,
 )
 
-WIDER = 1e-7  # how much larger than in real arithmetic, relative, a p-value may be
+WIDER = 1e-7  # the largest relative amount by which a p-value may exceed its value in real arithmetic
 mp = mpmath.mp.clone()
 mp.dps = 80
 Compared = Iterator[tuple[float, mpmath.mpf]]  # p-values as printed and in real arithmetic

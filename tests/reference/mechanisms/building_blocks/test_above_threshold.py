@@ -40,7 +40,7 @@ def test_the_accuracy_holds_by_the_exact_law(calibration: str, beta: float, m: i
     just_above, just_below = np.full(m, alpha + 1e-6), np.full(m, -alpha - 1e-6)
     for values in (just_above, just_below, np.concatenate([just_below[1:], just_above[:1]])):
         assert failure(values, 0.0, alpha, b1, b2) <= beta
-    # a mutant: a quarter of α is not enough
+    # for the mutant, a quarter of α, the probability is too large
     if m == 30:
         assert failure(np.full(m, -alpha / 4 - 1e-6), 0.0, alpha / 4, b1, b2) > beta
 

@@ -23,7 +23,7 @@ def test_the_index_follows_the_softmax() -> None:
         return min(binomial(int(count), n, float(p), "").p_value for count, p in laws)
 
     assert p_value(0.7) > 1e-9
-    assert p_value(1.4) < 1e-9  # a mutant: half the sensitivity
+    assert p_value(1.4) < 1e-9  # the mutant has half the sensitivity
 
 
 def test_the_release_has_its_exact_law() -> None:

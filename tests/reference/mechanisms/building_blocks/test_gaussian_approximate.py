@@ -32,7 +32,7 @@ def log_cdf(t: Any) -> Any:
 
 
 def exact_log_delta(q: float, epsilon: float) -> float:
-    """The same formula, computed with 60 digits."""
+    """Compute the formula of `log_delta` with 60 digits."""
     with mpmath.workdps(60):
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
 

@@ -30,7 +30,7 @@ def test_the_largest_radius_is_one_and_neighbours_double(precision: float) -> No
     assert (np.diff(levels) <= levels[:-1] * (1 + 1e-15)).all()
 
 
-# What is promised of the result
+# The promises about the result
 
 
 def failure(norms: Matrix, levels: Matrix, alpha: float, threshold: float, b1: float, b2: float) -> float:

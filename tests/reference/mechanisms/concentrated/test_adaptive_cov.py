@@ -34,7 +34,7 @@ BOUNDS: Any = MECHANISM.choices["bounds"]
 
 
 def quiet(n: int, d: int, trace: float = 0.0, radius: bool = False) -> AdaptiveCovNoise:
-    """Noise that is zero everywhere except in the trace."""
+    """Make noise that is zero everywhere except in the trace."""
     levels = len(private_radius.public_radii(private_radius.PRECISION))
     return AdaptiveCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(levels)) if radius else None,
@@ -128,7 +128,7 @@ def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """Mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms chosen."""
+    """The mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms chosen."""
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()
@@ -169,7 +169,7 @@ def test_with_the_bounds_of_the_theorem_the_worse_mechanism_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("buckets", "measured"),
     [
-        # our measurements, means of two runs, to two digits
+        # these are our measurements, the means of two runs, to two digits
         (4, {"gauss": 0.0091, "goe": 0.0065, "separate": 0.0027, "adaptive": 0.0030}),
         (1, {"gauss": 0.0117, "goe": 0.0086, "separate": 0.0153, "adaptive": 0.0135}),
     ],

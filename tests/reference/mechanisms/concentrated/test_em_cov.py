@@ -99,7 +99,7 @@ def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
 
 
 def log_normaliser(m: Matrix) -> float:
-    """The logarithm of the mean of exp(uᵀMu) over the circle."""
+    """The logarithm of the mean of exp(uᵀMu) over unit vectors u in the plane."""
     values = np.linalg.eigvalsh(m)
     half_gap = float(values[1] - values[0]) / 2
     return float(values.mean()) + math.log(i0e(half_gap)) + half_gap

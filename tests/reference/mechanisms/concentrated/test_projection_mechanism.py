@@ -39,7 +39,7 @@ def test_an_interval_is_two_finite_numbers_in_order() -> None:
             spectral_interval(np.eye(2), low, high)
 
 
-# What is known of the projection
+# Known properties of the projection
 
 
 @PROPERTY

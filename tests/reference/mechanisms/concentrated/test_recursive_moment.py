@@ -48,7 +48,7 @@ def test_the_noise_has_its_scale_and_rounds_of_their_own(calibration: Any) -> No
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """Tested on rows whose variances differ by 10⁴.
+    """Rounds help on rows whose variances differ by 10⁴.
 
     The root mean squares are over 60 draws, so chance may change them by a third.
     """

@@ -34,7 +34,7 @@ PROPERTY = settings(max_examples=60)
 
 
 def quiet_at_last(seed: int, steps: int, d: int) -> Matrix:
-    """Noise that is zero in the last step and drawn in all others."""
+    """Make noise that is zero in the last step and drawn in all others."""
     noise = draw_noise(d, np.random.default_rng(seed), steps=steps)
     noise[-1] = 0
     return noise
@@ -116,7 +116,7 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def error(mechanism: Release, x: Matrix, root: Matrix, noise: Matrix, u: float) -> float:
-    """‖Σ^{-1/2} Σ̂ Σ^{-1/2} − I‖_F."""
+    """The relative error ‖Σ^{-1/2} Σ̂ Σ^{-1/2} − I‖_F of a release Σ̂."""
     got = mechanism(x, noise, rho=0.05, constants="code", u=u, steps=len(noise), beta=0.1)
     inverse = np.linalg.inv(root)
     return float(np.linalg.norm(inverse @ got @ inverse - np.eye(len(root))))

@@ -28,7 +28,7 @@ def test_the_mean_does_not_move_the_covariance() -> None:
     noise = draw_noise(2, np.random.default_rng(2), kappa=1e4, mean_bound=10.0)
     here, there = release(x, noise, rho=1.0), release(x + 4096.0, noise, rho=1.0)
     np.testing.assert_allclose(there[1:], here[1:], rtol=1e-8, atol=1e-6)
-    # a mutant: PGCE on x itself
+    # the mutant uses PGCE on x itself
     wrong = pgce.release(x + 4096.0, noise.covariance, rho=0.5, beta=0.05)
     assert np.abs(wrong - here[1:]).max() > 1
 

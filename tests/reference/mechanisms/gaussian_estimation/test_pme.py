@@ -56,7 +56,7 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
     assert len(first) == n // 2 == differences(chunks[0]).shape[0]
     np.testing.assert_array_equal(first, next(iter(blocks(differences(x)))))
     assert (np.abs(first - second).max(axis=1) > 0).sum() == (i % n < n // 2 * 2)
-    # a mutant: differences of all neighbours in the list move two rows
+    # for the mutant, differences of all successive records, one record moves two rows
     moved = np.abs(np.diff(x, axis=0) - np.diff(y, axis=0)).max(axis=1) > 0
     assert moved.sum() == (1 if i % n in (0, n - 1) else 2)
 
@@ -74,7 +74,7 @@ def test_without_noise_in_the_last_step_the_mean_comes_back() -> None:
     noise = PMENoise(drawn.rounds, kv_mean.KVMeanNoise(0 * drawn.mean.counts, 0 * drawn.mean.mean))
     got = release(x, noise, rho=50.0, kappa=1e5)
     np.testing.assert_allclose(got, x.mean(axis=0), rtol=1e-9, atol=1e-9)
-    # mutants: A⁻ᵀ in place of A⁻¹, and no inverse at all
+    # the mutants are A⁻ᵀ in place of A⁻¹, and no inverse at all
     a, inverse = ppc.precondition(
         differences(x), drawn.rounds, rho=25.0, calibration="reconstructed", kappa=1e5, beta=0.05
     )
@@ -89,7 +89,7 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
     a, _ = ppc.precondition(differences(x), rounds, **options)
     moved, _ = ppc.precondition(differences(x + 1024.0), rounds, **options)
     np.testing.assert_allclose(moved, a, atol=1e-9)
-    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # a mutant: on x itself
+    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # the mutant uses x itself
     assert np.abs(wrong - a).max() > 0.1
 
 

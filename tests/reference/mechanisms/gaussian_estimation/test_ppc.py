@@ -24,7 +24,7 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """A covariance Σ with these eigenvalues, and its root."""
+    """Make a covariance Σ with these eigenvalues, and its root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 
@@ -105,7 +105,7 @@ def test_the_invariant_holds_after_every_round(
 
 
 def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
-    """PPC with A on the wrong side: of the rows, or of the product."""
+    """Run PPC with A on the wrong side of the rows, or of the product."""
     a, total = np.eye(x.shape[1]), len(noise)
     for t, z in enumerate(noise, start=1):
         kappa_t = kappa_of_round(kappa, t)

@@ -81,7 +81,7 @@ def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho:
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
+    """The squared change (mΔ)² of the sum of truncated rows when u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)

@@ -33,7 +33,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
 PROPERTY = settings(max_examples=60)
-COARSE = 12.0  # an α that makes l small in small dimensions
+COARSE = 12.0  # with this α, l is small in small dimensions
 
 
 def symmetric(rng: np.random.Generator, d: int) -> Matrix:
@@ -93,7 +93,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: an upper bound on how far its value is above the least."""
+    """The Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 

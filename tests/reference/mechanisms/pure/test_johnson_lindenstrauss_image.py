@@ -59,7 +59,7 @@ def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
 
 
 def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> float:
-    """max ⟨z, v⟩ over ‖unsvec(Tᵀv)‖ ≤ 1, from below, by search: never above ‖z‖_K."""
+    """A lower bound on ‖z‖_K: the largest ⟨z, v⟩ found by a search over ‖unsvec(Tᵀv)‖ ≤ 1."""
 
     def objective(v: Matrix) -> float:
         return -float(z @ v) / float(np.abs(np.linalg.eigvalsh(unsvec(t.T @ v))).max())
@@ -78,7 +78,7 @@ def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
     dual = np.array([dual_norm_bound(t, one, d, rng) for one in z])
     assert (dual <= primal * (1 + 1e-9)).all()
     np.testing.assert_allclose(primal, dual, rtol=2e-3)
-    # a mutant: the nuclear norm of the least-squares preimage, without minimising
+    # the mutant takes the nuclear norm of the least-squares preimage, without minimising
     preimage = unsvec(z @ np.linalg.pinv(t).T)
     assert (law.nuclear_norm(preimage) > 1.005 * primal).any()
 

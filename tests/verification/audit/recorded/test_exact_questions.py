@@ -61,7 +61,7 @@ def quick(target: Any, mechanism: str | None = None, **options: Any) -> AuditRep
 
 
 def gauss(x: Any, *, rho: float, rng: Any, factor: float = 1.0, shift: float = 0.0) -> Any:
-    """GaussCov, drawn entry by entry from below."""
+    """Run GaussCov with its entries drawn one by one from below."""
     rows = unit_rows(x)
     n, d = rows.shape
     w = np.zeros((d, d))

@@ -93,7 +93,7 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """So that no branch of the schema is left untested."""
+    """This ensures that no branch of the schema is left untested."""
     whole = schema()
     found = [check["facts"] for report in reports.values() for check in report["checks"] if check["facts"]]
     for name in SHAPES_OF_FACTS:
@@ -124,7 +124,7 @@ def test_the_schema_is_valid_and_describes_every_field() -> None:
 
 
 def _event(report: dict[str, Any]) -> dict[str, Any]:
-    """The facts of an event that was tested."""
+    """The facts of a tested event in a report."""
     return next(check["facts"] for check in report["checks"] if "counts" in check["facts"])
 
 
