@@ -1,8 +1,8 @@
-"""The table of low-order bits: samplers of several packages, and the loss that one command proves from released bits.
+"""The table of low-order bits: samplers of several packages, and the loss that one command shows from released bits.
 
-A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with the same draws, without the other
-checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed: none of them
-may be flagged.
+A row has the result on low-order bits of `covassay audit TARGET --scope bits`, with equal draws but without the other
+checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed; no release may
+be flagged.
 """
 
 import argparse
@@ -45,11 +45,12 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-ROUNDED_SAMPLES = 200  # draws per data set, for every pair, in the first look at one of many rounded releases
+# the number of draws per data set, for every pair, in the first look at one of many rounded releases
+ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """The float mechanisms in which the check has found no loss above the claim, with the reasons."""
+    """The float mechanisms in which the check found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -74,7 +75,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """The row of one target."""
+    """The row of the target `name`."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -111,9 +112,9 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 
 
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
-    """The rows of these targets, in the order of their completion.
+    """Yield the rows of the given targets, in the order of their completion.
 
-    Rows in the file `kept` are read, new rows are added to it.
+    Rows in the file `kept` are read from it, and new rows are added to it.
     """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
@@ -129,7 +130,7 @@ def chosen(only: str | None) -> list[str]:
 
 
 def line(row: BitRow) -> str:
-    """The row in Markdown."""
+    """The row as a line of a Markdown table."""
     if row.missing:
         return f"| `{row.target}` | not run | {cell(row.missing)} | | | | | |"
     proven = row.loss or "none above the claim"
@@ -220,7 +221,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A summary: the number of checked rounded releases and of targets, and the flagged ones."""
+    """A summary: the number of checked rounded releases and of targets, and the flagged releases."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

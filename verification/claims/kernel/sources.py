@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ACCEPT = "covassay claims accept --rocq"  # the command that writes the lock and the vectors
-FILE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v$")  # coq_makefile reads any other name as options, or not as one name
+FILE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v$")  # coq_makefile reads any other name as an option, or as several names
 TAG = re.compile(r"\(\*@ (\S+) \*\)")
 STATEMENT = re.compile(
     r"\s*(?:(?:#\[[^\]]*\]|Local|Global|Program)\s+)*(?:Theorem|Lemma|Corollary|Proposition|Fact|Remark)\s+([\w']+)"
@@ -41,7 +41,7 @@ class Tagged:
 
     @property
     def qualified(self) -> str:
-        """The name by which the kernel is asked."""
+        """The full name by which the kernel is asked about the theorem."""
         return f"{self.module}.{self.name}"
 
 
@@ -98,7 +98,10 @@ def code(text: str, strings: bool = False) -> str:
 
 
 def hiding(text: str) -> list[str]:
-    """Strings of the code with a bracket of a comment: as tokens of a notation they would be no brackets to Rocq."""
+    """Strings in the code that contain a bracket of a comment.
+
+    As tokens of a notation, Rocq would not read them as brackets.
+    """
     strings = re.findall(r'"[^"]*"', code(text, strings=True))
     return [string for string in strings if "(*" in string or "*)" in string]
 
