@@ -20,6 +20,7 @@ from covassay.reference.mechanisms.gaussian_estimation.ppde import (
     block_mean,
     change_squared,
     draw_noise,
+    enough_records,
     last_truncation_squared,
     mean_limit,
     most_rounds,
@@ -49,6 +50,20 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     beta = mpmath.mpf("0.1")
     assert mpmath.almosteq(truncation_squared(0.5, 8, 5, 3, beta, mpmath.log), truncation_squared(0.5, 8, 5, 3, 0.1))
     assert [most_rounds(d) for d in (1, 2, 3, 4, 7, 8, 1000)] == [0, 1, 1, 2, 2, 3, 9]
+
+
+def test_enough_records_satisfies_both_conditions() -> None:
+    # m u/(2 · 16² · 49/48) ≥ l at u = 1/d, and s √(2l) ≤ u/16 at |S| = d, u = 1/d
+    for d, rho, beta in ((2, 1.0, 0.1), (8, 1e-4, 1e-6), (64, 0.01, 0.5)):
+        rounds = most_rounds(d)
+        m = 1.0
+        for _ in range(60):
+            m = max(m, enough_records(m, d, rounds, rho, beta))
+        length = math.log(4 * d * rounds / beta)
+        assert m / d / (2 * 16**2 * 49 / 48) >= length
+        b2 = truncation_squared(1 / d, d, m, rounds, beta)
+        s = math.sqrt(noise_variance(change_squared(b2, d, "reconstructed"), m, rho))
+        assert s * math.sqrt(2 * length) <= 1 / d / 16 * (1 + 1e-9)
 
 
 def test_long_records_are_shortened() -> None:

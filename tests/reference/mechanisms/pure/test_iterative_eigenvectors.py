@@ -21,6 +21,7 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import (
     IterativeEigenvectorsNoise,
     adaptive_offset,
     eigenvalue_scale,
+    error_bound,
     release,
     sample,
     spend,
@@ -42,6 +43,10 @@ def test_without_noise_the_modes_give_back_the_second_moment(seed: int, d: int, 
     x = unit_rows(np.random.default_rng(seed).standard_normal((7, d)))
     got = release(x, IterativeEigenvectorsNoise(np.zeros(d), leading_eigenvector), epsilon=1.0, budget=budget)
     np.testing.assert_allclose(got, second_moment(x), atol=1e-12)
+
+
+def test_the_error_bound_agrees_with_a_hand_calculation() -> None:
+    assert error_bound(3.0, 8.0, 0.5, 4) == pytest.approx(3 + 4 + 1, rel=1e-14)  # ‖C − C_k‖_F + √(2 · 8) + τ√k
 
 
 def test_the_offset_exceeds_all_eigenvalue_noise_with_the_stated_probability() -> None:
