@@ -1,7 +1,7 @@
 """The verification: evidence for the claims of the reference, and audits of other implementations.
 
-Runs the formulas and samplers of `covassay.reference` against exact laws, and audits other
-implementations. Imports the reference; the reference never imports it.
+This package compares the formulas and samplers of `covassay.reference` with exact laws, and audits other
+implementations. It imports the reference; the reference never imports it.
 
     >>> from covassay.verification import audit, check
     >>> report = audit("covassay:nuclear-laplace", epsilon=1, samples=100)
@@ -41,9 +41,9 @@ def __getattr__(name: str) -> Any:
 
 
 class _WithAudit(ModuleType):
-    """A module in which `audit` is the function, although a package in its folder has that name.
+    """A module in which `audit` is the function, although a package in its folder has the same name.
 
-    Python binds the name of a package in the module above it as soon as a part of the package is imported. Here this
+    Python binds the name of a package in the module above it as soon as a part of the package is imported. This class
     makes the parts of the package attributes of the function, so that both are found.
     """
 

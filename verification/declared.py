@@ -7,7 +7,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
-HEADINGS: dict[Provenance, str] = {  # in the order of lists
+HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
     "printed": "as their sources print them",
     "code": "read from the authors' code",
     "ours": "ours, after the source",
@@ -18,7 +18,7 @@ HEADINGS: dict[Provenance, str] = {  # in the order of lists
 def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
     """The mechanisms under headings that name the origin of their steps and constants.
 
-    Each mechanism is under one heading.
+    Each mechanism is under exactly one heading.
     """
     groups: dict[str, list[Mechanism[Any, ..., Any]]] = {}
     for provenance, heading in HEADINGS.items():
@@ -29,14 +29,14 @@ def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
 
 
 def default_claim(name: str | None) -> Guarantee:
-    """The budget that is assumed for a mechanism, or for none, when no budget is stated."""
+    """The budget that is assumed for a mechanism, or for no mechanism, when no budget is stated."""
     return mechanism(name).notion.default if name else PURE.default
 
 
 def stated_claim(
     name: str | None, epsilon: float | None = None, delta: float | None = None, rho: float | None = None
 ) -> Guarantee:
-    """The budget that was stated, or the default one of the mechanism of that name.
+    """The stated budget, or the default budget of the mechanism `name` if none is stated.
 
     Raises
     ------

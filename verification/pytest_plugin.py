@@ -7,7 +7,7 @@
     def test_release(target, check):
         check(target)
 
-pytest loads this module in every project whose environment has covassay. Nothing else of covassay is imported before
+pytest loads this module in every project whose environment has covassay. No other module of covassay is imported before
 the fixture is called or the decorator is used.
 """
 
@@ -58,7 +58,8 @@ def _report(
     report = audit(source, mechanism, **options)
     if isinstance(target, str):
         return report
-    return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))  # a command need not find the function
+    # a command line might not find the function
+    return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))
 
 
 def parametrize_with_checks(
@@ -74,13 +75,13 @@ def parametrize_with_checks(
     def test_release(target, check):
         check(target)
 
-    The audit of a target is run once, when the first of its ids is run, and is shared by the others. Under pytest-xdist
-    every worker that gets one of the ids runs it. `mechanism` and `options` are those of `covassay.verification.audit`.
-    A target may have options of its own, as a pair: (release, {"rho": 0.5}).
+    The audit of a target is run once, when the first of its ids is run, and all of its ids share the result. Under
+    pytest-xdist every worker that gets one of the ids runs it. `mechanism` and `options` are those of
+    `covassay.verification.audit`. A pair such as (release, {"rho": 0.5}) gives a target options of its own.
 
-    expected_failed : groups of checks that are known to fail, each with the reason. They are strict: a group that no
-        longer fails, that was not run or that could not decide fails the test. `expected_failed` may also be a function
-        of the target.
+    expected_failed : groups of checks that are known to fail, each with the reason. They are strict: a group fails the
+        test if it no longer fails, if it was not run or if it could not decide. `expected_failed` may also be a
+        function of the target.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
     from covassay.verification.audit.options import AuditOptions, require_keywords
@@ -105,7 +106,7 @@ def parametrize_with_checks(
 
 
 class SharedAudit:
-    """The audit of one target, which is run when it is first asked for."""
+    """The audit of one target, which is run at the first request."""
 
     def __init__(self, target: Any, options: "AuditOptions") -> None:
         self._target = target
@@ -114,7 +115,7 @@ class SharedAudit:
         self._error: Exception | None = None
 
     def require(self, group: str, expected: bool, target: Any) -> None:
-        """Fail or skip like the checks of a group. `expected` says that a failure is expected."""
+        """Fail or skip the test as the checks of a group did. `expected` says that a failure is expected."""
         from covassay.verification.audit.check import require_group
 
         __tracebackhide__ = True
@@ -127,7 +128,7 @@ class SharedAudit:
             pytest.skip(left_out)
 
     def report(self) -> "AuditReport":
-        """The report; an audit that could not be run raises the same error for every check."""
+        """The report. If the audit could not be run, every check gets the same error."""
         from covassay.verification.audit.api import audited
 
         __tracebackhide__ = True

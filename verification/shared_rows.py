@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SharedRows(Chunks):
-    """A data set in memory that keeps what is computed from it. The array must not be written to afterwards."""
+    """A data set in memory that stores results computed from it. Its array must not be changed."""
 
     kept: dict[object, Any] = field(default_factory=dict)
 
@@ -31,7 +31,7 @@ class SharedRows(Chunks):
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """The value of `compute()`, which is computed once and stored under the key.
 
-        The caller gets a copy of an array.
+        If the value is an array, the caller gets a copy.
         """
         if key not in self.kept:
             self.kept[key] = compute()

@@ -49,7 +49,7 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """Every pass over lazy images would map them again: once a round, and in each round those of all rounds before."""
+    """Without sharing, every pass over lazy images would map the rows again, in each round by all maps before it."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:

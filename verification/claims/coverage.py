@@ -42,7 +42,7 @@ COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 @dataclass(frozen=True)
 class Traits:
-    """Where the source of a check uses a generator, floats, or a finite list: `function: line of source`."""
+    """Lines of a check's source that use a generator, floats, or a finite list, each as `function: line of source`."""
 
     rng: tuple[str, ...]
     floats: tuple[str, ...]
@@ -89,7 +89,7 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 def scope(check: ClaimCheck) -> str:
-    """The scope that the check states, from its source; a value that is only known at run time is shown as …."""
+    """The scope that the check states, read from its source; … stands for a value only known at run time."""
     if check.scope:
         return check.scope
     function = _plain(check)
@@ -135,7 +135,7 @@ def _definitions(file: str) -> dict[int, list[ast.AST]]:
 
 @cache
 def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
-    """The body of a function, without its docstring; for a lambda, all lambdas on its line."""
+    """The body of a function without its docstring. For a lambda, the bodies of all lambdas on its line."""
     code = function.__code__
     found: list[ast.AST] = []
     for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
@@ -154,7 +154,7 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """The module-level values that a function names, and the functions it reaches through a module: name -> value."""
+    """The module-level values that a function names, and the functions that it reaches through a module, by name."""
     values: dict[str, Any] = {}
     code = function.__code__
     local = {*code.co_varnames, *code.co_cellvars}
@@ -180,7 +180,7 @@ def _closure(function: FunctionType) -> list[FunctionType]:
     waiting: list[Any] = [function]
     while waiting:
         value = inspect.unwrap(waiting.pop()) if waiting else None
-        value = getattr(value, "function", value)  # a check that another check runs
+        value = getattr(value, "function", value)  # a check that is run by another check
         if isinstance(value, Mapping):
             waiting += value.values()
         if not isinstance(value, FunctionType) or value in found:
@@ -213,7 +213,7 @@ def _silent(function: FunctionType) -> set[int]:
 
 
 def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """Every node of one function that shows a trait."""
+    """Yield every node of one function that shows a trait, with the trait."""
     values = {**_used(function), **_defaults(function), **_constants(function)}
     silent = _silent(function)
     for node in _nodes(function):
@@ -254,7 +254,7 @@ def _dyadic(value: float) -> bool:
 
 
 def _constants(function: FunctionType) -> dict[str, Any]:
-    """The local names that a function sets to a number: name -> number."""
+    """The local names that a function sets to a number, with their values."""
     return {
         target.id: node.value.value
         for node in _nodes(function)

@@ -8,13 +8,13 @@ evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`: every case that fails, in words; or of
-every case whether it holds; or shares of a bound, of which none may exceed 1. Its scope is then an argument of the
-decorator.
+A check may also yield what it finds and leave the conclusion to `concluded`. It yields every case that fails, in words;
+or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of such a check is an
+argument of the decorator.
 
-Two facts are reported of every check: its kind, which is the method of the check, and its coverage. A check that
-declares nothing covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with
-the source.
+Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
+coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
+source.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,13 +25,13 @@ import numpy as np
 
 from covassay.reference.domain import Number
 
-PACKAGE = "covassay.verification.claims.checks"  # the package of all checks
+PACKAGE = "covassay.verification.claims.checks"  # the package that contains all checks
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-Found = Iterator[str | bool | Number]  # failures, flags whether a case holds, and shares of a bound
-ROUNDING = 1e-9  # the excess of a share over 1 that is allowed for rounding
-SHOWN = 3  # the most failures in a message
+Found = Iterator[str | bool | Number]  # yields failures, flags that say whether a case holds, and shares of a bound
+ROUNDING = 1e-9  # the excess of a share over 1 that counts as rounding
+SHOWN = 3  # the largest number of failures in a message
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Evidence:
     figures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans are not plain data for JSON
+        object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans cannot be written as JSON
 
 
 def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
@@ -76,11 +76,11 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
 class ClaimCheck:
     """A check with its kind, its mutants and its coverage.
 
-    A mutant is a value for each of some slots; its name says what is wrong with them.
+    A mutant assigns wrong values to some slots; its name says what is wrong with them.
     covers : "all" cases, or one "case" that decides (a counterexample); by default derived from the source of the
         check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
-    scope, attained : for a check that yields its results, see `concluded`.
+    scope, attained : the arguments of `concluded`, for a check that yields its results.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks

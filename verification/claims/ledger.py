@@ -26,11 +26,11 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. Two facts are stated of each leg: its method (HOW) and its coverage
-(COVERED). The status of a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected
-claim has two parts, each with its own legs: the statement, whose legs show that it is wrong, and the correction. The
-field `of` of a leg names the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg
-exists, that every check, theorem and page is the leg of a claim, and that no check claims more than its source does.
+Checks, theorems and pages are the legs of a claim. Each leg has a method (HOW) and a coverage (COVERED). The status of
+a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected claim has two parts, each
+with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg names
+the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,
+theorem and page is the leg of a claim, and that no check claims more than its source does.
 """
 
 import ast
@@ -108,12 +108,12 @@ REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
 # the beginnings of the tag of a theorem on a whole mechanism, and of the id of its claim
 WHOLE, MECHANISM = "WHOLE.", "MECH."
-SPENT_FIELDS = {"found", "share", "attained", "options"}  # what they say: checks/own/spends.py
+SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py explains the fields
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
-DIGEST_LENGTH = 16  # hexadecimal digits of a digest: enough to detect every accidental change, and short to read
-THEOREM = "theorem"  # the prefix of a tag in the lock, where functions have their module
+DIGEST_LENGTH = 16  # hexadecimal digits of a digest, which suffice to detect every accidental change
+THEOREM = "theorem"  # the prefix of a tag in the lock, in the place of the module of a function
 REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
-SUGGESTIONS = 5  # the most ids that the error about an unknown id suggests
+SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id suggests
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class LedgerClaim:
 
     @property
     def instead(self) -> str:
-        """The replacement for a wrong statement."""
+        """The statement that replaces a wrong one."""
         return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
@@ -270,7 +270,7 @@ def covering() -> dict[str, LedgerClaim]:
 
 
 def _plain(name: str) -> str:
-    """An id in the form in which ids are compared: "DLY22.Eq11" and "dly22.(11)" are the same."""
+    """The form of an id for comparisons, in which "DLY22.Eq11" and "dly22.(11)" are equal."""
     return re.sub(r"[()]|eq(?=\d)", "", name.lower())
 
 
@@ -316,7 +316,7 @@ def digest(function: Any) -> str:
 
 
 def claimed_functions() -> dict[str, str]:
-    """The digest of every function that a claim names and that exists."""
+    """The digest of every existing function that a claim names."""
     names = sorted({name for entry in claims().values() for name in entry.code})
     return {name: digest(function_at(name)) for name in names if exists(name)}
 
@@ -342,7 +342,7 @@ def _named_by(entry: LedgerClaim) -> set[str]:
 
 
 def stale(proofs: Path) -> dict[str, list[str]]:
-    """The claims with a function or a theorem that differs from the lock: id -> names."""
+    """The names of functions and theorems that differ from the lock, by the id of the claim."""
     now, locked = claimed(proofs), read_lock(proofs)
     changed = {name for name in now if locked.get(name) != now[name]}
     found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
@@ -350,7 +350,7 @@ def stale(proofs: Path) -> dict[str, list[str]]:
 
 
 def theorem_tags(proofs: Path) -> dict[str, str]:
-    """The file of every tagged theorem in proofs/rocq: tag -> file."""
+    """The file of every tagged theorem in proofs/rocq, by tag."""
     return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
 
 
@@ -433,7 +433,7 @@ def lock_path(proofs: Path) -> Path:
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """The locked digests: function or theorem -> digest."""
+    """The locked digests, by the name of the function or theorem."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 

@@ -1,10 +1,11 @@
 """Mutants drawn by a program: small changes of checks and of the reference formulas that they run.
 
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
-difference into one of its terms. In a formula of the reference it must be rejected by a check of a claim that names the
-formula, in a check by the check itself. A crash is not a rejection. Some mutants are equivalent (a change of a margin
-that nothing needs), so the share of rejected mutants never reaches 1; it is a measure for comparing two states of the
-checks. Decorators are removed first: a mutant changes the formula of `spend`, and not the checking of its arguments.
+difference into one of its terms. A mutant of a formula of the reference must be rejected by a check of a claim that
+names the formula, and a mutant of a check by the check itself. A crash is not a rejection. Some mutants are equivalent
+(a change of a margin that nothing needs), so the share of rejected mutants never reaches 1; it is a measure for
+comparing two states of the checks. Decorators are removed first: a mutant changes the formula of `spend`, and not the
+checking of its arguments.
 
     python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
@@ -58,7 +59,7 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
     assert isinstance(node, ast.FunctionDef)
     node.decorator_list, node.returns = [], None
     for argument in (*node.args.args, *node.args.kwonlyargs):
-        argument.annotation = None  # an annotation may use names that are imported for the type checker only
+        argument.annotation = None  # an annotation may use names that are imported only for the type checker
     return node
 
 
@@ -72,7 +73,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
             parts = [inner.slice] if isinstance(inner, ast.Subscript) else [inner]
             skipped |= {id(n) for part in parts for n in ast.walk(part)}
         if isinstance(inner, ast.Call) and getattr(called, "id", "") == "Evidence":
-            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # words
+            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # these arguments are words
         if isinstance(inner, ast.keyword) and inner.arg in ("axis", "size", "seed", "digits", "draws"):
             skipped |= {id(n) for n in ast.walk(inner)}
     for inner in ast.walk(node):
@@ -113,7 +114,7 @@ class Change(ast.NodeTransformer):
         self.place, self.how = place, how
 
     def visit(self, node: ast.AST) -> Any:
-        """The node, or its changed form if it is the place."""
+        """Return the node, or its changed form if it is the place to change."""
         if node is not self.place:
             return super().visit(node)
         if isinstance(node, ast.Constant | ast.Call):

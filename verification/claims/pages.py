@@ -1,4 +1,4 @@
-"""The generated Markdown: the index of the ledger, one page a paper, the errata, and the table of mechanisms."""
+"""The generated Markdown: the index of the ledger, one page for each paper, the errata, the table of mechanisms."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ def _joined(*parts: Iterable[str]) -> str:
 
 
 def _file(paper: str) -> str:
-    """The file of a paper, in each of the folders."""
+    """The name of the file of a paper, which is the same in every folder."""
     return f"{paper.upper() if paper in SOURCES else paper}.md"
 
 
@@ -128,7 +128,7 @@ def _assumptions() -> list[str]:
     return ["## Assumptions and non-claims\n", *(f"- **{key}**: {text}" for key, text in assumptions().items())]
 
 
-# ONE PAGE A PAPER
+# ONE PAGE FOR EVERY PAPER
 
 
 def _paper(paper: str) -> list[str]:
@@ -269,7 +269,7 @@ TABLE_END = "<!-- end of the table -->"
 
 
 def with_kernel_table(readme: str) -> str:
-    """The text of proofs/README.md, with its table of mechanisms as it must be."""
+    """The text of proofs/README.md, with its generated table of mechanisms brought up to date."""
     before, _, rest = readme.partition(TABLE_START)
     after = rest.partition(TABLE_END)[2]
     lines = ["| name | whole | theorem |", "|---|---|---|", *map(_kernel_row, MECHANISMS)]

@@ -24,7 +24,7 @@ class CheckOutcome:
 
 
 def run_check(name: str) -> CheckOutcome:
-    """Run a check by name. An exception counts as evidence against the claim, and its text is kept."""
+    """Run the check with the given name. An exception counts as evidence against the claim, and its text is kept."""
     start = time.monotonic()
     try:
         evidence = checks()[name]()
@@ -40,7 +40,7 @@ def run_checks(names: Iterable[str], jobs: int = 1) -> Iterable[CheckOutcome]:
 
 
 def checks_of(selected: Iterable[LedgerClaim]) -> list[str]:
-    """The names of the checks on which these claims rest, each once."""
+    """The names of the checks on which the given claims rest, each once."""
     return list(dict.fromkeys(leg.name for c in selected for leg in c.legs if leg.name in checks()))
 
 

@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out one action."""
+    """Carry out the requested action."""
     if options.json and options.action != "list":
         raise InvalidInput("--json: only for list")
     if options.action in ("install", "remove") and not options.names:
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """The record of one adapter."""
+    """The facts on one adapter as plain data."""
     try:
         module = adapter(name)
     except CannotRun as error:

@@ -118,7 +118,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _argument(option: Option) -> dict[str, Any]:
-    """Add an option to a parser. Its value remains a word, so that mistakes are reported in one place."""
+    """The arguments with which argparse adds an option.
+
+    Its value remains text, so that mistakes are reported in one place.
+    """
     text = option.help.replace("%", "%%")
     if option.kind is kinds.FLAG:
         return {"dest": option.name, "action": "store_true", "help": text}
@@ -132,7 +135,7 @@ def _argument(option: Option) -> dict[str, Any]:
 
 
 class _Renamed(argparse.Action):
-    """An option of an earlier version, which is rejected with the present spelling."""
+    """An option of an earlier version, which is rejected with a message that names the present spelling."""
 
     def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -150,9 +153,9 @@ def run(options: argparse.Namespace) -> int:
 def finished(
     options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
 ) -> Finished:
-    """The report of an audit in its printed form.
+    """Run the audit, and return its report in printed form.
 
-    `told` is called with the claim once the target is loaded, and with the findings so far after every question.
+    `told` is called with the claim when the target is loaded, and with the findings so far after every question.
     """
     known: dict[str, Any] = {}
 
@@ -187,7 +190,10 @@ def unfinished(
     budget: dict[str, float] | None = None,
     found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
-    """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
+    """The INCONCLUSIVE report of an audit without a result.
+
+    `mechanism` and `budget` are known if the target was loaded.
+    """
     given = AuditOptions.of_words(vars(options), whole=False)
     mechanism = mechanism or given.mechanism
     stated = (
@@ -296,7 +302,7 @@ def _own_warnings_hidden() -> Iterator[None]:
 
 
 def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, status: int) -> Finished:
-    """The report in the requested formats."""
+    """The report of a finished audit, in the requested formats."""
     if options.json:
         out = as_text({**as_json(report), "exit_status": status})
     elif options.quiet:
@@ -314,7 +320,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
 
 
 def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
-    """The same result, with the witness file, or with a line on the reason why there is none."""
+    """The finished result with the witness file added, or with a line on the reason why there is none."""
     archive = witness_file(report)
     if archive is None:
         return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")

@@ -7,8 +7,8 @@ same, with exit status 130 or 143: the parent, which never waits for a target, h
 findings of the child so far.
 
 All output of a target goes to a pipe of the parent, so that it is never part of a report. The parent shows the first
-`PRINTED` bytes on standard error and the number of further bytes. On a terminal it does so at the end, because of the
-progress bar.
+`PRINTED` bytes on standard error, and the number of further bytes. On a terminal it shows them at the end, because of
+the progress bar.
 """
 
 import base64
@@ -37,7 +37,7 @@ RESULT = "result.json"  # a file in a folder of the run; it exists only when the
 KNOWN = "known.json"  # a file with the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # seconds between two checks of the child
-PRINTED = 20_000  # the most bytes of a target's output that are shown
+PRINTED = 20_000  # the largest number of bytes of a target's output that are shown
 LAST_WORDS = 0.5  # seconds for reading the rest of the output after the child has ended
 GRACE = 5.0  # seconds in which the child must end by itself after its result is written or it was interrupted
 INCONCLUSIVE = 3
@@ -45,12 +45,12 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
-BY_SIGNAL = 128  # plus the number of the signal: the exit status of a program that a signal ended, as in a shell
+BY_SIGNAL = 128  # the exit status of a program that a signal ended is this plus the number of the signal, as in a shell
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 
 
 class _Interrupted(BaseException):
-    """The audit must end now. `known` has the claim and the findings that the child has written so far."""
+    """The exception for an interruption. `known` has the claim and the findings that the child has written so far."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Finished:
     files: dict[str, str] = field(default_factory=dict)
 
     def with_file(self, name: str, content: bytes) -> "Finished":
-        """The same result, with one more file."""
+        """The result with one more file."""
         added = {str(Path(name).absolute()): base64.b64encode(content).decode("ascii")}
         return replace(self, files={**self.files, **added})
 
@@ -85,7 +85,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """The properties of the output: the width in columns (0: not a terminal), and whether it is a terminal."""
+    """The properties of the output: whether it is a terminal, and its width in columns (0 if it is none)."""
 
     width: int = 0
     terminal: bool = False
@@ -105,7 +105,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="covassay-", ignore_cleanup_errors=True) as folder:
         place = screen()
         command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
-        # a session of its own: the target and everything that it started can be ended together
+        # in a session of its own, the target and all processes that it starts can be ended together
         environment = {**os.environ, SUPERVISED: folder}
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, env=environment
@@ -124,7 +124,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
-    """Wait until the child has ended, and say whether a draw was stuck.
+    """Wait until the child has ended. Return whether a draw was stuck.
 
     After the result is written, the wait is short, because a thread of the target may continue.
     """
@@ -141,7 +141,7 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
-    """At the end of the block, end the child, its process group and those of targets; pass on an interruption first."""
+    """After the block, pass on an interruption, and end the child, its process group and those of targets."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
@@ -184,7 +184,7 @@ def _shown(pipe: IO[bytes]) -> Iterator[None]:
             ready = select.select([pipe], [], [], TICK)[0]
             part = os.read(pipe.fileno(), PRINTED) if ready else b""
             if not part and (ready or over.is_set()):
-                return  # no process can print any more, except one that the target has left running
+                return  # no process can write any more, except one that the target has left running
             text = decoder.decode(part[: max(0, PRINTED - size)])
             size += len(part)
             if at_once:
@@ -259,12 +259,12 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: in
 
 
 def write(folder: Path, name: str, content: object) -> None:
-    """Write a file of the run as a whole: a reader finds all of it or nothing."""
+    """Write a file of the run as a whole, so that a reader finds either the complete file or none."""
     write_whole(folder / name, json.dumps(content).encode("utf-8"))
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole: if this fails or is interrupted, what was there before stays as it is.
+    """Write a file as a whole: if this fails or is interrupted, an earlier file of that name stays unchanged.
 
     A path that is not a regular file, such as /dev/stdout or a pipe, is written to and not replaced.
     """
@@ -304,7 +304,7 @@ def _streams() -> TextIO | None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is killed, so that none is left running; only done on Linux."""
+    """End this process when its parent is killed, so that it does not run on; this works only on Linux."""
     if sys.platform != "linux":
         return
     parent = os.getppid()

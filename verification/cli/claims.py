@@ -90,7 +90,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
-    """Report on the theorems of a selection. Rocq takes minutes to compile them, so it runs only on request."""
+    """Report on the theorems of a selection. Rocq runs only on request, because it takes minutes to compile them."""
     if not tags:
         return GateReport({}, [], [])
     asked = options.rocq or options.kind == "rocq"

@@ -88,7 +88,7 @@ def _given(options: argparse.Namespace) -> dict[str, Path]:
 
 
 def _folder(name: str) -> Path:
-    """The folder of that name, which is made if its parent exists."""
+    """The folder `name`, which is made if its parent exists."""
     folder = Path(name)
     if not folder.absolute().parent.is_dir() or (folder.exists() and not folder.is_dir()):
         raise InvalidInput(f"{name}: must be a folder, or a new one in a folder that exists")
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _stored(name: str) -> list[Path]:
-    """The results in a folder, or in a single file."""
+    """The stored results in a folder, or in a single file."""
     path = Path(name)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
@@ -138,7 +138,7 @@ def show(options: argparse.Namespace) -> int:
 def regenerate(options: argparse.Namespace) -> int:
     """Run a stored result again from its metadata.
 
-    If it is not the same bit by bit, print the difference and return 1.
+    If the new result is not equal bit by bit, print the difference and return 1.
     """
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
@@ -154,7 +154,7 @@ def regenerate(options: argparse.Namespace) -> int:
 
 
 def configure(actions: Any) -> None:
-    """Add the actions."""
+    """Add the actions of the command."""
     entry = actions.add_parser("list", help="list the experiments: figures and theorems of the papers")
     entry.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-list)")
     entry.set_defaults(run=list_experiments)

@@ -54,7 +54,10 @@ def select(only: str | None) -> list[Rate]:
 
 
 def accuracy(options: argparse.Namespace) -> int:
-    """Measure the rates, print and write them; return 1 if a slope misses the theory by more than the tolerance."""
+    """Measure the rates, print and write them.
+
+    Return 1 if a slope differs from the theory by more than the tolerance.
+    """
     chosen = select(options.only)
     out = Path(options.write) if options.write else None
     if out is not None and not out.parent.is_dir():
@@ -98,7 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: Any, name: str, run: Callable[[argparse.Namespace], int], these: str, example: str, does: str
 ) -> argparse.ArgumentParser:
-    """The parser of an action with options to select some items and to print JSON."""
+    """Make the parser of an action, with options to select items and to print JSON."""
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=does, epilog=f"example: covassay experiments {name} {example}"
     )

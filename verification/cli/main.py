@@ -24,7 +24,7 @@ from covassay.reference.digits import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
-DEBUG = "COVASSAY_DEBUG"  # an environment variable
+DEBUG = "COVASSAY_DEBUG"  # the name of an environment variable
 INVALID_USE = 2
 BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ended, as a shell reports it
 COMMANDS = {
@@ -38,7 +38,8 @@ COMMANDS = {
     "vectors": "known answers for an implementation; exact values of the kernel",
     "experiments": "run the figures and theorems of the papers, or measure the rates of the theory",
 }
-UNLISTED = {"schema": "print the JSON Schema of what a command prints"}  # the commands that the epilog names
+# the commands that only the epilog of the help names
+UNLISTED = {"schema": "print the JSON Schema of what a command prints"}
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an
 auditor that looks for violations in other implementations."""
@@ -57,7 +58,7 @@ use or input; 3 inconclusive, or the target cannot be run; 4 internal error
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Help that keeps the line breaks of descriptions, and has names of up to 16 letters on the line of their text."""
+    """A formatter that keeps line breaks of descriptions, and names of up to 16 letters beside their text."""
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
@@ -84,8 +85,8 @@ class _Parser(argparse.ArgumentParser):
 class Program:
     """A command line: its name, the package with a module for every command, and the texts of its help.
 
-    commands : name -> a sentence, in the order of the help. unlisted : the same, of commands that the help leaves out.
-    elsewhere : name -> the module of a command that is not in the package.
+    commands : maps a name to a sentence, in the order of the help. unlisted : maps the names of commands that the help
+        omits to sentences. elsewhere : maps a name to the module of a command that is not in the package.
     """
 
     name: str
@@ -115,7 +116,7 @@ class Program:
         return parser.parse_args(rest)
 
     def run(self, arguments: Sequence[str]) -> int:
-        """Run one command and return its exit status; an internal error is raised."""
+        """Run one command and return its exit status. Internal errors are raised."""
         try:
             options = self.parse(arguments)
             status: int = options.run(options)
@@ -144,7 +145,7 @@ parse, run = PROGRAM.parse, PROGRAM.run
 
 
 def _run_command(arguments: Sequence[str]) -> int:
-    """Run one command as the console does: `covassay audit` in a process of its own."""
+    """Run one command as on the console, where `covassay audit` runs in a separate process."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # reports contain letters that some locales cannot encode
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -18,7 +18,7 @@ from covassay.verification.declared import by_origin
 
 AnyMechanism = Mechanism[Any, ..., Any]
 STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # a step of a numbered list
-SCALES = re.compile("scale|exponent")  # parts of the names of such formulas
+SCALES = re.compile("scale|exponent")  # the names of these formulas contain one of the two words
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
     "description": "List every mechanism with what it claims and what is proven, or show one.",

@@ -37,7 +37,7 @@ def rejected(row: Row) -> bool:
 
 
 def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
-    """Every row with a flag whether the mutant was rejected, in the order in which the runs end."""
+    """Yield every row with a flag that says whether the mutant was rejected, in the order in which the runs end."""
 
     def one(row: Row) -> tuple[Row, bool]:
         return row, rejected(row)
@@ -46,7 +46,7 @@ def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
 
 
 def data() -> str:
-    """The text of proofs/mutants.jsonl: every mutant with the check that must reject it, one row a line."""
+    """The text of proofs/mutants.jsonl: every mutant with the check that must reject it, one JSON object per line."""
     return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows())
 
 

@@ -11,7 +11,7 @@ from covassay.verification.declared import stated_claim
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """The budget from the command line, or the default of that mechanism."""
+    """The budget from the command line, or the default budget of the mechanism `name`."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 
@@ -27,7 +27,7 @@ def chosen(options: argparse.Namespace) -> dict[str, str]:
 
 
 def parse_names(option: str, text: str) -> tuple[str, ...]:
-    """The names in a list like a,b,c, in which quotes protect a comma: '"a, b",c'."""
+    """The names in a list such as a,b,c, in which quotes protect a comma: '"a, b",c'."""
     try:
         (names,) = csv.reader([text], strict=True, skipinitialspace=True)
     except (csv.Error, ValueError):

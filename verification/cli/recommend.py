@@ -152,7 +152,7 @@ def release_command(found: Recommendation) -> str:
 
 
 def show(found: Recommendation, picture: Path | None) -> None:
-    """Print the verdict, the table and the omissions of the table."""
+    """Print the verdict, the table, and what the table leaves out."""
     print(*verdict(found), sep="\n", end="\n\n")
     sign = NORM_SIGNS[found.norm]
     table = Table("", "mechanism", f"{sign}, equal norms", f"{sign}, Gaussian rows", "relative", "the prediction is")

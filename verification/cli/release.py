@@ -184,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """The given path; an empty text, for instance from an unset shell variable, is rejected."""
+    """The given path. An empty text, for instance from an unset shell variable, is rejected."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -195,7 +195,7 @@ def _tell(said: str) -> None:
 
 
 def _data(arguments: list[str]) -> Any:
-    """Paths, or standard input for -."""
+    """The paths of the data, or standard input for "-"."""
     if STANDARD_INPUT not in arguments:
         return [Path(path) for argument in arguments for path in _matching(argument)]
     if len(arguments) > 1:
@@ -206,7 +206,7 @@ def _data(arguments: list[str]) -> Any:
 def _matching(argument: str) -> list[str]:
     """The files that match a pattern that the shell has not expanded.
 
-    If the argument is no pattern, the argument itself.
+    If the argument is no pattern, it is returned unchanged.
     """
     if not argument:
         raise InvalidInput("data '': must be the path of a file or a directory, or -")
@@ -246,7 +246,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:
-    """The stated budget; a release has no default budget."""
+    """The budget from the command line, which is required: a release has no default budget."""
     keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
         missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"

@@ -1,4 +1,4 @@
-"""`covassay schema`: the JSON Schema of what a command prints or writes."""
+"""`covassay schema`: the JSON Schemas of what commands print or write."""
 
 import argparse
 import json

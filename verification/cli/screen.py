@@ -14,10 +14,10 @@ from rich.text import Text
 
 from covassay.verification.statistics.streams import Watch
 
-BAR = 16  # columns of a progress bar
-PACE = 20  # draws after which the remaining time is estimated
+BAR = 16  # the number of columns of a progress bar
+PACE = 20  # the number of draws after which the remaining time is estimated
 errors: TextIO | None = None  # the stream for progress, if standard error is used for the output of a target
-WIDTH_OF_A_PIPE = 150  # a pipe has no width; this one keeps most rows on one line
+WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows fit on one line
 
 
 def as_text(data: Any) -> str:
@@ -39,8 +39,8 @@ class Bar(Watch):
     """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
 
     It also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
-    `verbose` the first line is printed without a terminal too; with `quiet` neither is printed. `jobs` is the number of
-    workers.
+    `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. `jobs` is
+    the number of workers.
     """
 
     def __init__(self, bar: Progress, verbose: bool = False, quiet: bool = False, jobs: int = 1) -> None:
@@ -121,14 +121,14 @@ class Left(TimeRemainingColumn):
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
     """An empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
 
-    It captures standard output only if this is to be redirected.
+    It captures standard output only if `redirect` is true.
     """
     terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
     rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # the description, shortened to the available width
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    own = errors is not None  # then no other output appears there, and no redirection is needed
+    own = errors is not None  # a stream of its own has no other output, so that no redirection is needed
     return Progress(
         *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
         redirect_stderr=not own, expand=True,
@@ -137,17 +137,17 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
 @contextmanager
 def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) -> Iterator[Watch]:
-    """A progress bar for an audit on a terminal, none in a pipe."""
+    """A progress bar for an audit on a terminal; nothing is shown in a pipe."""
     with _progress(quiet, "{task.fields[made]}", redirect=True) as bar:
         yield Bar(bar, verbose, quiet, jobs)
 
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on a terminal, none in a pipe.
+    """A progress bar on a terminal; nothing is shown in a pipe.
 
-    With a total it shows the remaining time. It yields a function of a description that advances the bar by one step,
-    or by the number of steps in a second argument.
+    If `total` is given, the bar shows the remaining time. The context yields a function of a description that advances
+    the bar by one step, or by the number of steps in a second argument.
     """
     made = "{task.completed:.0f}" + ("" if total is None else " of {task.total:.0f}")
     with _progress(quiet, made) as bar:

@@ -22,10 +22,10 @@ def proofs_folder() -> Path:
 def run(
     options: argparse.Namespace, tags: Iterable[str] | None = None, *, compiling: bool = True, each_alone: bool = False
 ) -> gate.GateReport:
-    """Report on these theorems, or on all of them.
+    """Report on the given theorems, or on all theorems.
 
     The kernel is asked if `compiling` and if Rocq is installed; otherwise the sources are compared with the lock.
-    `each_alone`: see `gate.recheck`.
+    `gate.recheck` explains `each_alone`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
@@ -62,8 +62,8 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
-    The user must name every theorem, witness and lemma of a vector whose statement has changed. Otherwise nothing is
-    locked.
+    The user must name every theorem, witness and lemma of a vector whose statement has changed. If one is not named,
+    nothing is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")

@@ -1,6 +1,6 @@
 """`covassay vectors`: known-answer vectors for implementations in any language, and values of the Rocq kernel.
 
-Nothing is drawn here: a test has the data and the noise, and an implementation answers with the output.
+These tests draw nothing at random: a test has the data and the noise, and an implementation answers with the output.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from covassay.verification.claims.kernel import vectors
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # tests of one flag
+MOST_SHOWN = 3  # the number of tests of one flag that are shown
 PARSER = {
     "description": """\
 Known-answer vectors. Without ACTION, print exact values of the formulas in the
@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the values of the kernel, or carry out ACTION."""
+    """Print the values of the kernel, or carry out the requested action."""
     if options.action is None:
         sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
         return 0

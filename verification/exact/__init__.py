@@ -1,1 +1,1 @@
-"""Exact answers by rational or interval arithmetic, computed independently of the reference and compared with it."""
+"""Reference values by rational or interval arithmetic, computed independently of the reference and compared with it."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from covassay.reference.domain import Vector
 
-REACH = 80.0  # the range of the integral beyond the kinks, in units of the larger scale: the rest is below e^{-80}
-NODES = 16  # Gauss–Legendre nodes on each panel: exact for polynomials up to degree 31
+REACH = 80.0  # the range of the integral beyond the kinks, as a multiple of the larger scale; the rest is below e^{-80}
+NODES = 16  # Gauss–Legendre nodes on each panel, exact for polynomials up to degree 31
 
 
 def _log_survival(t: Vector) -> Vector:

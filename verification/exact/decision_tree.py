@@ -3,8 +3,8 @@
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
 of a run is the product of the probabilities of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational
 c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the
-rationals. So two such sums are the same number only if they have the same terms: equality of probabilities is decided,
-and not approximated.
+rationals. So two such sums are the same number only if they have the same terms: equality of probabilities is decided
+without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -18,14 +18,14 @@ T = TypeVar("T", bound=Hashable)
 
 
 class ExpSum:
-    """Σ c·e^{−r}: the coefficients c by their exponents r, none of which is 0."""
+    """A sum Σ c·e^{−r}, stored as the coefficients c ≠ 0 by their exponents r."""
 
     def __init__(self, terms: Mapping[Fraction, Fraction]) -> None:
         self.terms = {r: c for r, c in terms.items() if c}
 
     @classmethod
     def of(cls, coefficient: Fraction | int, exponent: Fraction | int = 0) -> "ExpSum":
-        """coefficient · e^{−exponent}."""
+        """The number coefficient · e^{−exponent} as an `ExpSum`."""
         return cls({Fraction(exponent): Fraction(coefficient)})
 
     def __add__(self, other: "ExpSum") -> "ExpSum":
@@ -55,19 +55,19 @@ class ExpSum:
 
 
 class LeftOut(Exception):
-    """The run makes more decisions than the extent allows."""
+    """The exception for a run that makes more decisions than the extent allows."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of runs: the most decisions, and the most uniform integers, after which a new round begins."""
+    """The extent of runs: the most decisions, and the number of uniform integers after which a new round begins."""
 
     decisions: int
     integers: int
 
 
 class Run(Coins):
-    """Decisions that follow a plan, and then take the first open branch."""
+    """A run whose decisions follow a plan, and after its end always take the first branch."""
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
@@ -87,42 +87,42 @@ class Run(Coins):
         return way
 
     def uniform(self, m: int) -> int:
-        """One of m equally likely branches."""
+        """Take one of m equally likely branches."""
         self.integers += 1
         if self.integers > self.extent.integers:
             raise LeftOut
         return self.choose([ExpSum.of(Fraction(1, m))] * m)
 
     def either(self, p: ExpSum) -> bool:
-        """True with probability p."""
+        """Return True with probability p."""
         return self.choose([ExpSum.of(1) + ExpSum.of(-1) * p, p]) == 1
 
 
 class OnBits(Run):
-    """A program followed down to its bits."""
+    """A program whose runs branch at every bit."""
 
     def bits(self, count: int) -> int:
-        """Every integer of so many bits."""
+        """Take any integer of `count` bits, all of which are equally likely."""
         return self.uniform(2**count)
 
 
 class OnChances(Run):
-    """A program followed down to decisions with rational probabilities."""
+    """A program whose runs branch at every decision with a rational probability."""
 
     def chance(self, p: int, q: int) -> bool:
-        """True with probability p/q."""
+        """Return True with probability p/q."""
         return self.either(ExpSum.of(min(Fraction(p, q), Fraction(1))))
 
 
 class OnExponentials(OnChances):
-    """A program followed down to uniform integers and decisions of probability e^{−p/q}."""
+    """A program whose runs branch at uniform integers and at decisions with probability e^{−p/q}."""
 
     def below(self, m: int) -> int:
-        """Every integer below m."""
+        """Take any integer below m, all of which are equally likely."""
         return self.uniform(m)
 
     def chance_exp(self, p: int, q: int) -> bool:
-        """True with probability e^{−p/q}."""
+        """Return True with probability e^{−p/q}."""
         return self.either(ExpSum.of(1, Fraction(p, q)))
 
 

@@ -1,8 +1,8 @@
 """The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
-Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. Everything
-below is in units of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with
-s_{d+1} = 0. Then s_i = Σ_{k≥i} g_k and
+Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. All lengths below are
+multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1} = 0. Then s_i =
+Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
@@ -115,7 +115,7 @@ class Mixture:
     rates : the rates of the Gamma laws of g_1, …, g_d.
     exponents : (components, d), the n_k of Gamma(1 + n_k, rate k).
     signs : (components, d), the signs of the eigenvalues; all 1 for singular values.
-    masses : the weights of the components before normalisation, as integers, in units of L^−degree, L = `scale`.
+    masses : the weights of the components before normalisation, as integer multiples of L^−degree, L = `scale`.
     """
 
     rates: tuple[int, ...]
@@ -130,14 +130,14 @@ class Mixture:
 
     @property
     def degree(self) -> int:
-        """Σ_k (n_k + 1), the same in every component."""
+        """The number Σ_k (n_k + 1), which is the same for every component."""
         return int(self.exponents[0].sum()) + len(self.rates)
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
     """The mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    The polynomials must be homogeneous and all of the same degree.
+    All polynomials must be homogeneous of the same degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []
@@ -177,7 +177,7 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
     if isinstance(power, bool) or not isinstance(power, int) or power < 0:
         raise InvalidInput(f"power = {power!r}: must be a whole number of at least 0")
     mixture = _mixture(d, symmetric)
-    mass_of: Counter[Exponents] = Counter()  # components that differ in their signs only are merged
+    mass_of: Counter[Exponents] = Counter()  # components that differ only in their signs are merged
     for exponents, mass in zip(map(tuple, mixture.exponents.tolist()), mixture.masses, strict=True):
         mass_of[exponents] += mass
     weighted = sum(mass * sum(_moment_coefficients(exponents, mixture, power)) for exponents, mass in mass_of.items())
@@ -197,11 +197,6 @@ def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> 
 def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
     """E ‖Z‖_F², in units of ρ²."""
     return mean_power_sum(dimension, 2, symmetric=symmetric)
-
-
-def symmetric_mean_square(dimension: int) -> Fraction:
-    """E ‖Z‖_F² of symmetric noise, in units of ρ²."""
-    return mean_square(dimension, symmetric=True)
 
 
 def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bool = False) -> Matrix:

@@ -13,7 +13,7 @@ and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k
 The integral of p e^{−kx} from 0 is q e^{−kx} minus its value at 0, where q' − kq = p; the coefficients of q follow one
 by one, starting from the highest.
 
-All computation is in whole numbers. A power x^a is written as x^a/a!, so that products have binomial coefficients; and
+All computations use whole numbers. A power x^a is written as x^a/a!, so that products have binomial coefficients; and
 with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j + 1).
 """
 
@@ -25,9 +25,9 @@ from covassay.reference.domain import require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.verification.exact.series import exponential
 
-LARGEST_DIMENSION = 12  # the recursion runs over 2^d sets of columns
+LARGEST_DIMENSION = 12  # the recursion visits all 2^d sets of columns
 
-Terms = dict[int, list[int]]  # k ↦ the coefficients of p_k
+Terms = dict[int, list[int]]  # maps k to the coefficients of p_k
 
 
 def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:

@@ -51,7 +51,7 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# Working digits of the first attempt beyond the digits asked for: a guess at what elimination loses. An attempt that
+# Digits of the first attempt beyond the requested ones, which is a guess of what elimination loses. An attempt that
 # leaves too few digits is repeated with twice the precision.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6
@@ -187,10 +187,9 @@ def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
 def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int) -> list[Number]:
     """Intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
-    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s. From there on each term is at most
-    half the one before, so the rest of the series lies in [0, t_M]. The series is cut where t_M is
-    below 2^−rest_bits of the first term of the shortest tail; a smaller `rest_bits` only makes the
-    intervals wider.
+    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half the one before, so
+    the rest of the series lies in [0, t_M]. The series is cut where t_M is below 2^−rest_bits of the first term of the
+    shortest tail; a smaller `rest_bits` only makes the intervals wider.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
@@ -253,7 +252,7 @@ def de_bruijn_pfaffian(
 ) -> Number:
     """Pf A(s), where A has its border if the number of powers is odd.
 
-    Parameters as for `moment_matrix` and `pfaffian`.
+    The parameters are those of `moment_matrix` and `pfaffian`.
     """
     matrix = moment_matrix(powers, below, below_twice, symmetric=symmetric)
     if len(powers) % 2:
@@ -278,7 +277,7 @@ def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: boo
     ------
     ZeroDivisionError : if at this precision some row has no entry that is certainly not 0.
     """
-    context = MPIntervalContext()  # a context of its own, so that mpmath.iv and mpmath.mp keep their precision
+    context = MPIntervalContext()  # a separate context, so that mpmath.iv and mpmath.mp keep their precision
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,
@@ -303,7 +302,7 @@ def enclose_spectral_cdf(
     symmetric : whether Z is symmetric; otherwise it is a full matrix.
     digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
 
-    The working precision is doubled until that holds, which happens at some precision: the probability
+    The working precision is doubled until both hold, which happens at some precision: the probability
     is below 1 and equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term.
     Since e^{−s} is transcendental (Lindemann), so is the probability, and it never lies exactly half-way
     between two decimals.

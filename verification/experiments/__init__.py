@@ -1,1 +1,1 @@
-"""Figures of the papers' laws and constants, with the numbers behind them."""
+"""Experiments on the figures and theorems of the papers, and pictures of laws and constants with their numbers."""

@@ -39,14 +39,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Method:
-    """One line of a plot: a mechanism of the registry with options, or a function.
+    """One line of a plot: a mechanism of the registry with its options, or a function.
 
-    label : its name, the same in every panel.
-    mechanism : its name in the registry, or "" if `function` takes its place.
-    function : function(rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
+    label : the name of the method, which is the same in every panel.
+    mechanism : the name of the mechanism, or "" if `function` takes its place.
+    function : a function of (rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
     ours : whether it is not a method of the paper.
-    largest_dimension : the method is not run in higher dimensions, because it takes too long.
+    largest_dimension : the largest dimension in which the method is run, because it takes too long in higher ones.
     """
 
     label: str
@@ -60,7 +60,7 @@ class Method:
     def estimate(
         self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
     ) -> Matrix:
-        """The output of the method; a quantity of the setting that the mechanism knows is passed on to it.
+        """The output of the method. A quantity of the setting that is a parameter of the mechanism is passed on to it.
 
         `shared` holds the same rows, if other methods read them too.
         """
@@ -88,11 +88,11 @@ class Curve:
 class Panel:
     """One plot: the varied quantity and its grid, the data, the methods, and the measures of error.
 
-    name : unique within the experiment.
-    data : data(setting, rng, files), the data set of a cell.
+    name : the name of the panel, unique within the experiment.
+    data : a function of (setting, rng, files) that returns the data set of a cell.
     varied : the quantity on the abscissa.
-    grids, fixed : its values, and the other quantities, at each scale.
-    needs : "" or what the data need: "scikit-learn", or the name of a data set that the user must give.
+    grids, fixed : the values of the varied quantity, and the other quantities, at each scale.
+    needs : "scikit-learn" or the name of a data set that the user must give, if the data need one; otherwise "".
     """
 
     name: str
@@ -136,7 +136,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment by its name, with the figure or theorem that it repeats and the claims there.
+    """An experiment: its name, the figure or theorem that it repeats, and the claims of the paper about it.
 
     notes : remarks for the reader of the plot.
     claims : the paper's statements about the figure, in a form that the results can contradict.
@@ -150,13 +150,13 @@ class Experiment:
     notes: Sequence[str] = ()
 
     def panel(self, name: str) -> Panel:
-        """The panel of that name."""
+        """The panel with the given name."""
         return next(panel for panel in self.panels if panel.name == name)
 
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
-        """The cells of these panels.
+        """The cells of the given panels.
 
-        Each repetition covers all cells before the next one starts, so that a part is a fair sample.
+        Each repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
         """
         for repetition in range(repetitions):
             for name in panels:

@@ -1,7 +1,7 @@
 """The pictures of proofs/paper, and the numbers behind them.
 
-Every picture is drawn from a table that is kept beside it as CSV. A picture's bytes depend on the drawing library. The
-table does not, so a check compares the tables.
+Every picture is drawn from a table that is stored beside it as CSV. The bytes of a picture depend on the drawing
+library; those of a table do not, so a check compares the tables.
 """
 
 import csv
@@ -19,7 +19,7 @@ from covassay.reference.laws import nuclear_laplace
 
 RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding of different linear algebra libraries
 SMALLEST_TAIL = 1e-9  # float64 does not resolve smaller tail probabilities of this law
-Table = dict[str, list[float]]  # column -> values; the first column is the abscissa
+Table = dict[str, list[float]]  # maps a column to its values; the first column is the abscissa
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Figure:
 
 
 def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
-    """Draw vertical lines with a label each."""
+    """Draw labelled vertical lines."""
     for x, text in marks:
         axes.axvline(x, color="0.35", linestyle="--", linewidth=0.9)
         axes.text(x, top, text, rotation=90, ha="right", va="top", fontsize=8, color="0.25")

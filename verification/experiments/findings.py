@@ -1,9 +1,9 @@
 """Compare a paper's statements about a figure with the results: the points that contradict a statement.
 
-A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom does
-it: for two equal means of independent normal errors with probability 0.3 % at most. The statements are about figures,
-so a contradiction means that the statement fails for our data, scaling and constants. It does not mean that it fails
-for the authors'.
+A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom
+causes a contradiction: for two equal means of independent normal errors with probability 0.3 % at most. The statements
+are about figures, so a contradiction means that the statement fails for our data, scaling and constants. It does not
+mean that it fails for the authors'.
 """
 
 import math
@@ -27,7 +27,7 @@ class Mean:
 
 
 def mean_of(errors: Sequence[float]) -> Mean:
-    """The mean and its interval; with one repetition the interval is the whole line."""
+    """The mean and its interval. With one repetition the interval is the whole real line."""
     values = np.asarray(errors, dtype=np.float64)
     count = len(values)
     centre = float(values.mean())
@@ -37,8 +37,8 @@ def mean_of(errors: Sequence[float]) -> Mean:
     return Mean(centre, centre - half, centre + half, count)
 
 
-Line = Mapping[float, Mean]  # by the value of the varied quantity
-Lines = Mapping[tuple[str, str, str], Line]  # by panel, measure and method
+Line = Mapping[float, Mean]  # maps the value of the varied quantity to the mean
+Lines = Mapping[tuple[str, str, str], Line]  # maps panel, measure and method to the line
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ Check = Callable[[Lines], Outcome]
 class PaperClaim:
     """A statement about a figure or a theorem.
 
-    ledger : the entry of the ledger about it, or "".
+    ledger : the entry of the ledger about the statement, or "".
     check : compares the statement with results.
     """
 
@@ -78,33 +78,33 @@ class PaperClaim:
     check: Check
 
 
-Values = Callable[[Sequence[float]], Iterable[float]]  # selects points of a grid
+Values = Callable[[Sequence[float]], Iterable[float]]  # a function that selects points of a grid
 
 
-Bound = Callable[[str, str, float], float]  # by panel, measure and the value of the varied quantity
+Bound = Callable[[str, str, float], float]  # a function of the panel, the measure and the value of the varied quantity
 
 
 def everywhere(grid: Sequence[float]) -> Iterable[float]:
-    """All points."""
+    """Select all points."""
     return grid
 
 
 def smallest(grid: Sequence[float]) -> Iterable[float]:
-    """The smallest value only."""
+    """Select the smallest value only."""
     return [min(grid)]
 
 
 def largest(grid: Sequence[float]) -> Iterable[float]:
-    """The largest value only."""
+    """Select the largest value only."""
     return [max(grid)]
 
 
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """At these points the error of the best winner is at most `factor` times that of every loser.
+    """A check that at these points the error of the best winner is at most `factor` times that of every loser.
 
-    A loser contradicts this if its interval lies below that of the best winner.
+    A loser contradicts the statement if its interval lies below that of the best winner.
     """
 
     def check(lines: Lines) -> Outcome:
@@ -124,7 +124,7 @@ def beats(
 
 
 def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str]) -> Check:
-    """The means of these methods are at most `bound`; contradicted by an interval above it."""
+    """A check that the means of these methods are at most `bound`; an interval above `bound` contradicts it."""
     bound_at: Bound = bound if callable(bound) else lambda panel, measure, value: bound
 
     def check(lines: Lines) -> Outcome:
@@ -140,7 +140,7 @@ def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str])
 
 
 def agrees(first: str, second: str) -> Check:
-    """The two methods have equal means; contradicted where their intervals are disjoint."""
+    """A check that two methods have equal means; disjoint intervals contradict it."""
 
     def check(lines: Lines) -> Outcome:
         points = {

@@ -3,7 +3,7 @@
     python -P -m covassay.verification.experiments.page FOLDER
 
 FOLDER holds the page and the results. Between `<!-- results of NAME -->` and `<!-- end -->` the page has the number of
-runs, the mean errors, and the contradicted statements. Everything else on it is written by hand.
+runs, the mean errors, and the contradicted statements. Everything else on the page is written by hand.
 """
 
 import re
@@ -39,7 +39,7 @@ TABLES: Mapping[str, Sequence[Table]] = {
 
 
 def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
-    """The lines of a table in Markdown; a method that was not run at a point has a dash there."""
+    """The lines of a table in Markdown, with a dash for a method that was not run at a point."""
     panel = next(one for one in result.facts["panels"] if one["name"] == wanted.panel)
     values = wanted.values or panel["grid"]
     rows = []
@@ -75,7 +75,7 @@ def page(text: str, read: Callable[[str], Result]) -> str:
 
 
 def rendered(folder: Path) -> str:
-    """The page of a folder as it should be."""
+    """The page of a folder with its generated blocks brought up to date."""
     text = (folder / "README.md").read_text(encoding="utf-8")
     return page(text, lambda name: results.read(folder / f"{name}.parquet"))
 

@@ -1,4 +1,4 @@
-"""Plots of stored results, drawn from the file alone, with marks where they contradict the paper."""
+"""Plots of stored results, drawn from the file alone. Marks show where the results contradict the paper."""
 
 import math
 import textwrap
@@ -12,11 +12,11 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # by the number of panels; otherwise 3
-WIDTH, HEIGHT = 4.3, 3.3  # inches, of one picture
-WIDTH_OF_A_LABEL = 2.1  # inches, in the legend
-LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels
-MOST_TICKS = 9  # at the points of the grid
+COLUMNS = {4: 2, 8: 4, 12: 4}  # the number of columns by the number of panels; the default is 3
+WIDTH, HEIGHT = 4.3, 3.3  # the size of one picture in inches
+WIDTH_OF_A_LABEL = 2.1  # the width of a label in the legend, in inches
+LETTERS, LINE = 16, 0.18  # letters per inch and inches per line of the text below the panels
+MOST_TICKS = 9  # the largest number of ticks at the points of the grid
 MARKS = "osD^vP*Xhd<>"
 COLOURS = (*(f"C{k}" for k in range(10)), "black", "#393b79", "#637939", "#8c6d31", "#843c39", "#7b4173", "#31a354")
 NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
@@ -94,7 +94,7 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The style of each method: methods of the paper have full lines, ours dashed lines and hollow marks."""
+    """The style of each method: full lines for methods of the paper, dashed lines and hollow marks for ours."""
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
     return {
@@ -174,14 +174,14 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """The name of a panel in the statements, its title, and the quantities that are not varied."""
+    """The heading of a panel: its name in the statements, its title, and the quantities that are not varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])
 
 
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
-    """One line for each statement of the paper: the contradicting points, if any, or that it was not compared."""
+    """One line for each statement of the paper: the points that contradict it, or that it was not compared."""
     found = []
     panels = {panel["name"]: panel for panel in facts["panels"]}
     for claim in facts["claims"]:

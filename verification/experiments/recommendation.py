@@ -2,8 +2,8 @@
 
     python -P -m covassay.verification.experiments.recommendation --measure FOLDER [--only LAW]
 
-The files of the package are in `reference/recommendation/constants`. The error is always the root mean square of a norm
-of the difference to the true second moment.
+The package has its files in `reference/recommendation/constants`. The error is always the root mean square of a norm of
+the difference from the true second moment.
 """
 
 import argparse
@@ -36,7 +36,7 @@ MODULE = "covassay.verification.experiments.recommendation"
 
 
 def rng_of(seed: int, *labels: str | int) -> np.random.Generator:
-    """The generator of one purpose."""
+    """The random generator of one purpose."""
     return np.random.default_rng([seed, *(zlib.crc32(str(label).encode()) for label in labels)])
 
 
@@ -47,7 +47,7 @@ def root_mean_square(squares: Vector) -> tuple[float, float]:
 
 
 def squared_norms(differences: Matrix, symmetric: bool) -> Matrix:
-    """‖M‖_F² and ‖M‖² of every matrix of a stack: (size, d, d) -> (size, 2)."""
+    """The squares of ‖M‖_F and ‖M‖ for every matrix of a stack: (size, d, d) -> (size, 2)."""
     return np.column_stack([(differences**2).sum(axis=(1, 2)), spectral_squares(differences, symmetric)])
 
 
@@ -71,7 +71,7 @@ def _in_batches(
 
 
 def spectral_squares(matrices: Matrix, symmetric: bool) -> Vector:
-    """‖M‖² of every matrix of a stack."""
+    """The square of ‖M‖ for every matrix of a stack."""
     values = np.linalg.eigvalsh(matrices) if symmetric else np.linalg.svd(matrices, compute_uv=False)
     squares: Vector = (values**2).max(axis=-1)
     return squares
@@ -131,8 +131,8 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 
 # TABLES OF MECHANISMS
 
-ROWS = 256  # rows of the model data; the error depends on n and the budget through m alone
-SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # q from 0.1 to 1000
+ROWS = 256  # rows of the model data; the error depends on n and the budget only through m
+SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # values of q from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.
 OCTAVES = (0.01, 0.0156, 0.0157, 0.0624, 0.0626, 0.2499, 0.2501, 1.0)
@@ -152,7 +152,7 @@ def imagined_rows(d: int, trace: float) -> Matrix:
 def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
     """Correlated Gaussian rows, transformed to have exactly the model's eigenvalues, then clipped to the ball.
 
-    Their norms vary, unlike those of `imagined_rows`: so a search for a clipping norm gains less.
+    Unlike those of `imagined_rows`, their norms vary, so that a search for a clipping norm gains less.
     """
     rng = rng_of(seed, "gaussian rows", d)
     x = rng.normal(size=(n, d))
@@ -163,12 +163,12 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
 
 
 def candidate_of(law: str) -> Candidate:
-    """The candidate whose error is in the table of that law."""
+    """The candidate whose error is in the table `law`."""
     return next(c for c in CANDIDATES if law in (c.law, c.law + OF_GAUSSIAN_ROWS))
 
 
 def axes_of(law: str) -> dict[str, tuple[float, ...]]:
-    """The grid of a table."""
+    """The grid of the table `law`."""
     largest = 16 if law == "l2-ball-projected" else 32 if law in SAMPLING else 48
     dimensions = tuple(float(d) for d in DIMENSIONS if d <= largest)
     if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
@@ -182,7 +182,7 @@ def axes_of(law: str) -> dict[str, tuple[float, ...]]:
 
 
 def draws_of(law: str) -> Callable[[int], int]:
-    """The number of draws at a dimension: norms vary less in high dimensions."""
+    """The number of draws as a function of the dimension: norms vary less in high dimensions."""
     if law in NOISE:
         return lambda d: max(1000, 200_000 // d)
     if law == "covariance-body":
@@ -213,7 +213,7 @@ def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, 
 
 def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, float]) -> Matrix:
     """The outputs of a candidate for every draw of its noise: (size, d, d)."""
-    if candidate.law in UNPROJECTED:  # the same computation as below, for all draws at once
+    if candidate.law in UNPROJECTED:  # the computation of the loop below, for all draws at once
         n, d = x.shape
         (amount,) = budget.values()
         scale = ADDITIVE[UNPROJECTED[candidate.law]].scale(n, d, amount)
@@ -238,7 +238,7 @@ def projected(matrices: Matrix) -> Matrix:
 def measure_table(
     law: str, seed: int, draws: Callable[[int], int], axes: dict[str, tuple[float, ...]]
 ) -> dict[str, Any]:
-    """m times the root mean square error of a candidate on the model data, at every point of the grid."""
+    """The product of m and the root mean square error of a candidate on the model data, at every point of the grid."""
     candidate, traces = candidate_of(law), axes.get("trace", (0.5,))
     data, n = (gaussian_rows, GAUSSIAN_ROWS) if law.endswith(OF_GAUSSIAN_ROWS) else (imagined_rows, ROWS)
     shape = len(axes["d"]), len(axes["q"]), len(traces)
@@ -302,7 +302,7 @@ LAWS = tuple(
 
 
 def measure(law: str, seed: int) -> dict[str, Any]:
-    """The document of one law."""
+    """The document with the measured figures of one law."""
     if law in NOISE:
         return measure_noise(law, seed, draws_of(law), (*DIMENSIONS, *FURTHER))
     if law == "covariance-body":

@@ -3,16 +3,17 @@
     python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--kind equal] [--power 1]
                                                                             [--seed 1]
 
-At every point of a random grid every candidate is simulated on rows of its own, not on those of the tables: n rows of
-equal norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the
-ball. n, the budget, d and t are those of the point. A recommendation is held against the rows that it is for. Half of
-the points have a budget ε, half a budget ρ. All points lie where a release may be useful: n is at least d/(εt) or
-√d/(√ρ t), where the noise is about as large as the trace. With --power p the eigenvalues decrease like i^{−p}; the
-recommendation assumes p = 1, so that other values test its robustness.
+At every point of a random grid every candidate is simulated on new rows, not on the rows of the tables: n rows of equal
+norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the ball. n,
+the budget, d and t are those of the point. A recommendation is compared with simulations on the kind of rows for which
+it was made. Half of the points have a budget ε, half a budget ρ. All points lie where a release may be useful: n is at
+least d/(εt) or √d/(√ρ t), where the noise is about as large as the trace. With --power p the eigenvalues decrease like
+i^{−p}; the recommendation assumes p = 1, so that other values test its robustness.
 
-The candidate with the least simulated root mean square Frobenius error is "truly best", and so is every candidate whose
-error differs from it by less than 2.58 standard errors. In that case the point is a tie. Candidates within 15 % of the
-best are simulated with three times as many further draws before that is decided.
+The candidate with the least simulated root mean square Frobenius error is called truly best, and so is every candidate
+whose error differs from the least error by less than 2.58 standard errors. A point with several truly best candidates
+is a tie. Before this is decided, candidates within 15 % of the best are simulated with three times as many further
+draws.
 
 FILE has a line of JSON for every point. A point that is already in it is not simulated again.
 """
@@ -38,8 +39,8 @@ from covassay.verification.experiments.recommendation import rng_of, root_mean_s
 
 SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
-CLOSE, MORE = 1.15, 3  # candidates within the first factor of the best get so many times more draws
-TOLD_APART = 2.58  # standard errors
+CLOSE, MORE = 1.15, 3  # candidates within the factor CLOSE of the best get MORE times as many further draws
+TOLD_APART = 2.58  # the difference, in standard errors, from which on two errors count as different
 
 
 def points(count: int, seed: int) -> list[Setting]:
@@ -79,7 +80,7 @@ def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAr
 def squared_errors(
     candidates: Sequence[Candidate], x: Matrix, point: Setting, rng: np.random.Generator, draws: int
 ) -> dict[str, Matrix]:
-    """‖Σ̂ − Σ‖_F² for a number of releases of every candidate; a release and its projection use the same draw."""
+    """The squared errors ‖Σ̂ − Σ‖_F² of several releases of each candidate; a release and its projection share draws."""
     truth, budget = second_moment(x), point.budget.keywords()
     found: dict[str, list[float]] = {candidate.name: [] for candidate in candidates}
     alike: dict[str, list[Candidate]] = {}
@@ -95,7 +96,7 @@ def squared_errors(
 
 
 def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -> dict[str, Any]:
-    """One point: the root mean square error of every candidate, its relative standard error, and the draws."""
+    """The results at one point: each candidate's root mean square error, its relative standard error, the draws."""
     rng = rng_of(seed, repr(point), repr(power), *([] if kind == "equal" else [kind]))
     x = rows_of(point, power, rng, kind)
     draws = max(48, 800 // point.dimension)
@@ -139,7 +140,7 @@ class Comparison:
 
     @property
     def right(self) -> bool:
-        """Whether the candidate that is ranked first is truly the best."""
+        """Whether the candidate that is ranked first is truly best."""
         return self.recommended in self.truly_best
 
 
@@ -171,7 +172,7 @@ def told_apart(first: tuple[float, float], second: tuple[float, float]) -> bool:
 def misses(prediction: Prediction, simulated: float, error: float) -> bool:
     """Whether a simulated error, with its relative standard error, is outside the interval of the prediction.
 
-    A bound is missed only from above. The simulation is allowed 5 standard errors of its own on top.
+    A bound is missed only from above. In addition, 5 standard errors of the simulation are allowed.
     """
     excess = math.log(simulated / prediction.error)
     room = math.log1p(prediction.allowance) + STANDARD_ERRORS * error
@@ -179,7 +180,7 @@ def misses(prediction: Prediction, simulated: float, error: float) -> bool:
 
 
 def summary(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """The figures of a grid."""
+    """Summary figures of the comparisons at all points of a grid."""
     missed = Counter(name for c in comparisons for name in c.missed)
     return {
         "points": len(comparisons),

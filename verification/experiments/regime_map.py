@@ -1,4 +1,4 @@
-"""The map of the best mechanism, over the number of rows in units of d²/ε and the trace of the second moment."""
+"""The map of the best mechanism for every number of rows, divided by d²/ε, and trace of the second moment."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-DECADES = 3.5  # the range of n, on either side of the point where the noise is as large as the average eigenvalue
+# the range of n, in powers of ten on either side of the point where the noise equals the average eigenvalue
+DECADES = 3.5
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)
 RELATIVE_ERRORS = (0.01, 0.1)
@@ -33,7 +34,7 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The numbers of rows and the traces of the map; the range of rows includes the given setting."""
+    """The numbers of rows and the traces of the map; the range of rows includes that of the given setting."""
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)

@@ -1,9 +1,9 @@
 """Compare the released code of DLY22 with the reference on the same data, and explain differences.
 
-The code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy, and it
-needs torch. It draws its own noise, from a seed that follows from that of the cell. The comparison includes methods of
-ours with one mistake of the code switched on. If the code agrees with the method that has the mistake, and not with the
-method without it, the mistake explains the difference.
+The code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy, which
+needs torch. The code draws its own noise, from a seed that follows from that of the cell. The comparison includes
+versions of our methods that have one mistake of the code. If the code agrees with the method that has the mistake, and
+not with the method without it, the mistake explains the difference.
 """
 
 import importlib
@@ -53,7 +53,7 @@ def require(path: Path) -> Path:
 
 @cache
 def _modules(path: Path) -> tuple[Any, Any, Any]:
-    """Torch and the two modules of the released code, with one thread."""
+    """The module torch and the two modules of the released code, set to use one thread."""
     sys.path.insert(0, str(path.absolute()))
     torch = importlib.import_module("torch")
     torch.set_num_threads(1)
@@ -61,7 +61,7 @@ def _modules(path: Path) -> tuple[Any, Any, Any]:
 
 
 def _called(path: Path, call: Callable[[Any, Any, Any, Namespace], Any]) -> Callable[..., Matrix]:
-    """A function of a method that calls the released code with rows in single precision, as the authors do."""
+    """A method that calls the released code with rows in single precision, as the authors do."""
 
     def called(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
         torch, adaptive, exponential = _modules(path)
@@ -142,8 +142,8 @@ def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -
 def adaptive_pure_with(mistakes: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
     """AdaptiveCov under pure DP, with or without the mistakes of the code.
 
-    They are: the bound of LapCov lacks the factor 1/ε₁, and enters the search as 2^{−k} g in place of 4^{−k} g; the
-    trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
+    The mistakes are the following. The bound of LapCov lacks the factor 1/ε₁, and enters the search as 2^{−k} g in
+    place of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
     """
     epsilon, beta = setting["epsilon"], setting["beta"]
     n, d = rows.shape
@@ -180,7 +180,7 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the code, our methods without and with a mistake, its description, and the entry of the ledger."""
+    """A method of the code, our methods with and without one mistake, its description, and the entry of the ledger."""
 
     label: str
     without: str
@@ -232,7 +232,7 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """The experiment of that name, together with the released code if the user has given it.
+    """The experiment `name`, together with the released code if the user has given it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Results of experiments: one Parquet file each; its metadata suffice to plot it and to run it again."""
+"""Results of experiments: one Parquet file for each, whose metadata suffice to plot it and to run it again."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def parquet() -> Any:
 
 
 def write(file: Path, result: Result) -> None:
-    """Write the file; it is written as a whole or not at all."""
+    """Write the file, as a whole or not at all."""
     arrow = parquet()
     types = (arrow.string(), arrow.float64(), arrow.string(), arrow.string(), arrow.int32(), arrow.float64())
     schema = arrow.schema(list(zip(COLUMNS, types, strict=True)), metadata={KEY: json.dumps(result.facts)})
@@ -56,7 +56,7 @@ def read(file: Path) -> Result:
         raise InvalidInput(f"{file}: there is no such file")
     try:
         table = arrow.parquet.read_table(file)
-    except Exception as error:  # pyarrow's own types of exception, and the system's
+    except Exception as error:  # pyarrow has its own types of exception, and passes on those of the system
         raise InvalidInput(f"{file}: cannot be read as a Parquet file ({str(error).splitlines()[0]})") from None
     metadata = table.schema.metadata or {}
     if KEY not in metadata or tuple(table.column_names) != COLUMNS:
@@ -66,7 +66,7 @@ def read(file: Path) -> Result:
 
 
 def lines(rows: Iterable[Row]) -> Lines:
-    """Mean and interval at every point of every line, in the order of the rows."""
+    """The mean and the interval at every point of every line, in the order of the rows."""
     errors: dict[tuple[str, str, str], dict[float, list[float]]] = {}
     for row in rows:
         line = errors.setdefault((row.panel, row.measure, row.method), {})
@@ -75,7 +75,10 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """A message on a changed fact: for records every field, for lists only that they differ."""
+    """A message on a changed fact.
+
+    It names every changed field of a record; for lists it only says that they differ.
+    """
     if before == now:
         return []
     if isinstance(before, dict) and isinstance(now, dict):

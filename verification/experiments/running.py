@@ -1,11 +1,11 @@
-"""Run experiments: cells in worker processes, every finished cell stored at once, so that a killed run can continue.
+"""Run experiments in worker processes. Every finished cell is stored at once, so that a killed run can continue.
 
 While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line describes the run.
 An incomplete line is dropped. At the end the rows are written to FOLDER/NAME.parquet, in the order of the declaration,
 and the lines are deleted. Later runs with more repetitions continue from that file.
 
 Workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers: with
-more threads a library may add up in another order.
+more threads a library may add numbers in another order.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from covassay.verification.experiments.results import Result
 FORMAT = 1  # the version of the format of the facts
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
-HIDDEN = "__pycache__", ".git"  # folders that do not count as content
+HIDDEN = "__pycache__", ".git"  # folders that do not count as content of a data set
 Advance = Callable[..., None]
 
 
@@ -55,7 +55,7 @@ class Plan:
         repetitions: int | None = None,
         files: Files | None = None,
     ) -> "Plan":
-        """The plan for the experiment of that name."""
+        """The plan for the experiment with the given name."""
         count = REPETITIONS[scale] if repetitions is None else repetitions
         if count < 1:
             raise InvalidInput(f"repetitions = {count}: must be at least 1")
@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def cells(self) -> list[Cell]:
-        """All cells."""
+        """All cells of the run."""
         return list(self.experiment.cells([panel.name for panel in self.panels], self.scale, self.repetitions))
 
 
@@ -149,7 +149,7 @@ def described(panel: Panel, scale: Scale) -> dict[str, Any]:
 
 
 def command(plan: Plan) -> str:
-    """The command that gives this result."""
+    """The command that reproduces this result."""
     parts = ["covassay experiments run", plan.experiment.name, "--scale", plan.scale, "--seed", str(plan.seed)]
     if plan.repetitions != REPETITIONS[plan.scale]:
         parts += ["--repetitions", str(plan.repetitions)]
@@ -160,7 +160,7 @@ def command(plan: Plan) -> str:
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
     """The result: the facts and the rows, in the order of the declaration.
 
-    One repetition has no intervals and can contradict nothing: then no statement counts as compared.
+    With one repetition there are no intervals and no contradictions, so that no statement counts as compared.
     """
     lines = results.lines(rows)
     claims = []
@@ -192,7 +192,7 @@ def finished(plan: Plan, rows: Sequence[Row]) -> Result:
 
 
 def run_cell(name: str, cell: Cell, scale: Scale, seed: int, files: Mapping[str, Path]) -> list[Row]:
-    """Run one cell of the experiment of that name, in any process."""
+    """Run one cell of the experiment `name`, in any process."""
     return released.arranged(name, files).run(cell, scale, seed, files)
 
 
@@ -266,7 +266,7 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
     """Run the cells that are not stored yet, and write the result.
 
-    A stored result of the same run with fewer repetitions is continued: its errors do not change.
+    A stored result of the same run with fewer repetitions is continued; its errors do not change.
 
     Raises
     ------
@@ -319,11 +319,11 @@ def _new(plan: Plan, cells: Sequence[Cell], pool: Executor) -> Iterator[tuple[Ce
 
 
 def replan(facts: Mapping[str, Any], files: Files) -> Plan:
-    """The plan of a stored result; the data sets of the user must be the same.
+    """The plan of a stored result. The data sets of the user must be the same as for that result.
 
     Raises
     ------
-    InvalidInput : the declaration of the experiment has changed since, or a data set is missing or another one.
+    InvalidInput : the declaration of the experiment has changed since, or a data set is missing or has changed.
     """
     used = {name: path for name, path in files.items() if name in facts["data"]}
     plan = Plan.of(facts["experiment"], facts["scale"], facts["seed"], facts["repetitions"], used)

@@ -14,12 +14,12 @@ def require_jobs(options: argparse.Namespace) -> None:
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Whether lines are printed on a terminal during the work: they replace a progress bar."""
+    """Whether lines are printed on a terminal during the work, in place of a progress bar."""
     return not options.json and sys.stdout.isatty()
 
 
 def file_to_write(name: str | None) -> Path | None:
-    """The file of that name; its directory must exist."""
+    """The path of the file `name`, whose directory must exist."""
     path = Path(name) if name else None
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"{name}: must be in a directory that exists")
@@ -27,13 +27,13 @@ def file_to_write(name: str | None) -> Path | None:
 
 
 def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:
-    """Options to select some of the items and to print JSON."""
+    """Add options to select some of the items and to print JSON."""
     parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
     parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema {schema})")
 
 
 def add_kept(parser: argparse.ArgumentParser, rows: str) -> None:
-    """The options of a program that makes many audits and can continue after it was killed."""
+    """Add the options of a program that makes many audits and can continue after it was killed."""
     parser.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
     parser.add_argument(
         "--rows", metavar="FILE", help=f"keep {rows} as JSON lines; those that are there are not made again"

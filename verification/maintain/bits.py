@@ -1,8 +1,8 @@
-"""The table of low-order bits: samplers of several packages, and the loss that one command proves from released bits.
+"""The table of low-order bits: samplers of several packages, and the loss that one command shows from released bits.
 
-A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with the same draws, without the other
-checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed: none of them
-may be flagged.
+A row has the result on low-order bits of `covassay audit TARGET --scope bits`, with equal draws but without the other
+checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed; no release may
+be flagged.
 """
 
 import argparse
@@ -45,11 +45,12 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-ROUNDED_SAMPLES = 200  # draws per data set, for every pair, in the first look at one of many rounded releases
+# the number of draws per data set, for every pair, in the first look at one of many rounded releases
+ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """The float mechanisms in which the check has found no loss above the claim, with the reasons."""
+    """The float mechanisms in which the check found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -74,7 +75,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """The row of one target."""
+    """The row of the target `name`."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -111,9 +112,9 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 
 
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
-    """The rows of these targets, in the order of their completion.
+    """Yield the rows of the given targets, in the order of their completion.
 
-    Rows in the file `kept` are read, new rows are added to it.
+    Rows in the file `kept` are read from it, and new rows are added to it.
     """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
@@ -129,7 +130,7 @@ def chosen(only: str | None) -> list[str]:
 
 
 def line(row: BitRow) -> str:
-    """The row in Markdown."""
+    """The row as a line of a Markdown table."""
     if row.missing:
         return f"| `{row.target}` | not run | {cell(row.missing)} | | | | | |"
     proven = row.loss or "none above the claim"
@@ -153,20 +154,21 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     reaches = {row.reach for row in passes if row.reach}
     text = [
         GENERATED,
-        "# What low-order bits tell of neighbouring data sets\n",
+        "# What low-order bits reveal about neighbouring data sets\n",
         "Proofs of differential privacy speak of real numbers, and what is released is bits. Each target below was",
         f"audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit. An",
         "event is a set of released numbers, so that a loss above the claim on one of them refutes the claim about the",
-        "bits that are released, whatever the law is in real arithmetic. What is proven holds but for the error of",
-        "the test of that event. That nothing was found is no certificate. `draws` counts the outputs that the first",
+        "bits that are released, whatever the law is in real arithmetic. Each proven loss has the error probability of",
+        "the test of its event. That nothing was found is no certificate. `draws` counts the outputs that the first",
         "looks and the test of the event took on all data sets. Targets that draw from the operating system give other",
         "counts when the command runs again.\n",
-        "What the table does not say: a package may document that it does not protect low-order bits, and may have",
-        "another function that does. The queries and the pairs of data sets are ours.\n",
+        "A package may document that it does not protect low-order bits, and may have another function that does; the",
+        "table does not say so. The queries and the pairs of data sets are ours.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
-        "is that over all numbers of one output. `(‖u‖² − 1)·2^53` is what rounding has left of the length of a unit",
-        "vector u. It is 0 in real arithmetic.\n",
-        "The command makes the whole audit; the table has what it says of low-order bits.\n",
+        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`",
+        "measures the rounding",
+        "errors in the length of a unit vector u. In real arithmetic it is 0.\n",
+        "The command makes the whole audit; the table has only its findings on low-order bits.\n",
         f"{len(run)} targets, from {len(packages)} packages ({', '.join(sorted(packages))}).",
         "",
         f"## A loss above the claim is proven: {len(leaks)}\n",
@@ -185,8 +187,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check finds nothing in them. They do not say that their bits are safe.",
-        "`covassay:ppde` is not among them: its loss is shown with `--samples 4000`.\n",
+        "The reasons below say why the check finds nothing in these mechanisms. They do not say",
+        "that the bits are safe.",
+        "`covassay:ppde` is not in this list, because its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
@@ -218,7 +221,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A summary: the number of checked rounded releases and of targets, and the flagged ones."""
+    """A summary: the number of checked rounded releases and of targets, and the flagged releases."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

@@ -11,7 +11,7 @@ PARSER = {"description": "Draw the pictures of proofs/paper again, or compare th
 
 
 def figures(options: argparse.Namespace) -> int:
-    """Write every picture and its table; with --check compare the tables, and return 1 if one differs."""
+    """Write every picture and its table. With --check, only compare the tables, and return 1 if one differs."""
     folder = Path(options.folder)
     if not folder.is_dir():
         raise InvalidInput(

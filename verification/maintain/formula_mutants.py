@@ -1,4 +1,4 @@
-"""Draw small mutants of checks and of the formulas of the reference, and tell which are rejected."""
+"""Draw small mutants of checks and of the formulas of the reference, and report which of them are rejected."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ PARSER = {"description": __doc__}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the outcome of every mutant drawn, as JSON lines, and the shares."""
+    """Print the outcome of every drawn mutant, as JSON lines, and the shares of the outcomes."""
     counts: Counter[tuple[str, str]] = Counter()
     for mutant in draw(options.count, options.seed):
         if options.part not in (None, mutant.part):

@@ -12,7 +12,7 @@ Task = tuple[Any, ...]  # the arguments of one measurement
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:
-    """The rows in a file of JSON lines; none if there is no such file."""
+    """The rows in a file of JSON lines; an empty list if there is no such file."""
     if file is None or not file.exists():
         return []
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

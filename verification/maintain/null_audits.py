@@ -1,9 +1,9 @@
 """Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
 
 The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
-seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws, so
-that one of them, the first that is exact for a continuous law, represents the scenario: these p-values are independent.
-All other p-values are bounds.
+seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws. So one
+test represents the scenario, the first that is exact for a continuous law; the p-values of different scenarios are
+independent. All other p-values are bounds.
 """
 
 import argparse
@@ -33,13 +33,13 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # levels at which the shares of small p-values are reported
-TOTAL = "noise scale off by a share"  # the effect of the exact test of a total
-DISTANCE = "CDF distance"  # the effect of Kolmogorov's test; that of two samples has other p-values
+TOTAL = "noise scale off by a share"  # the name of the effect in the exact test of a total
+DISTANCE = "CDF distance"  # the name of the effect in Kolmogorov's test; the test of two samples has other p-values
 
 
 @dataclass(frozen=True)
 class Audited:
-    """One audit: exact p-values, one for every scenario, and all others, which are bounds."""
+    """The p-values of one audit: an exact one for every scenario, and all others, which are bounds."""
 
     target: str
     seed: int
@@ -51,9 +51,9 @@ class Audited:
 
 
 def exact_p_value(check: Finding) -> float | None:
-    """The p-value of the test of a total, or the exact one of Kolmogorov's test; None for all others.
+    """The exact p-value of the test of a total or of Kolmogorov's test; None for all other tests.
 
-    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact one where it is small.
+    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact p-value if it is small.
     """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
@@ -67,7 +67,7 @@ def exact_p_value(check: Finding) -> float | None:
 
 
 def audited(target: str, seed: int, samples: int) -> Audited:
-    """One audit of a target by its name."""
+    """The p-values from one audit of the target with the given name."""
     made = TARGETS[target]()
     name = str(made.mechanism)
     report = audit(made, samples=samples, seed=seed)
@@ -111,7 +111,7 @@ def _described(p_values: Any) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Audit correct mechanisms and print what happened; return 1 if one was refuted or p-values are not uniform."""
+    """Audit correct mechanisms and print the results. Return 1 if one was refuted or p-values are not uniform."""
     if min(options.audits, options.jobs) < 1:
         raise InvalidInput("audits and jobs: must be at least 1")
     if options.samples < FEWEST_SAMPLES:

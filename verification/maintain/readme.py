@@ -32,7 +32,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def counts(proofs: Path) -> dict[str, str]:
-    """Every number that the pages in COUNTED state, in their words."""
+    """Every number that the pages in COUNTED state, as text, by its name."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
@@ -49,7 +49,7 @@ def counts(proofs: Path) -> dict[str, str]:
 
 
 def with_counts(text: str, known: dict[str, str]) -> str:
-    """`text` with every count as it is now.
+    """Return `text` with every count replaced by its present value.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def mechanisms_table() -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """`text` with the table of mechanisms replaced.
+    """Return `text` with the table of mechanisms replaced.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def with_table(text: str, table: str) -> str:
 
 
 def pages(root: Path) -> Iterator[tuple[Path, str]]:
-    """The pages of a clone, each with the text that it should have."""
+    """Yield the pages of a clone, each with the text that it should have."""
     known, reference = counts(root / "proofs"), root / "reference" / "README.md"
     for path in (root / name for name in COUNTED):
         yield path, with_counts(path.read_text(encoding="utf-8"), known)

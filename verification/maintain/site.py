@@ -9,7 +9,7 @@ PARSER = {"description": "Build the web site: tutorials, proofs, ledger, mechani
 
 
 def site(options: argparse.Namespace) -> int:
-    """Build the site and say where it is."""
+    """Build the site and print where it is."""
     count = build(Path(options.root), Path(options.out))
     print(f"{count} pages in {options.out}; open {Path(options.out) / 'index.html'}")
     return 0

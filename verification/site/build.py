@@ -1,8 +1,8 @@
 """Build the site: gather its pages from a clone of the repository, and let MkDocs turn them into HTML.
 
-The pages are the Markdown files of `pages`, the proofs and the ledger as they stand in the repository, one page a
-mechanism, one page for every file that another page links to, and the API. Links into the repository become links
-between pages. MkDocs runs in strict mode, so that a link that leads nowhere is an error.
+The pages are the Markdown files of `pages`, the proofs and the ledger as they are in the repository, one page for every
+mechanism and for every file that another page links to, and the API. Links into the repository become links between
+pages. MkDocs runs in strict mode, so that a link that leads nowhere is an error.
 """
 
 import importlib
@@ -27,9 +27,10 @@ SETTINGS = Path(__file__).parent / "mkdocs.yml"
 STYLE = Path(__file__).parent / "site.css"
 NEEDED = ("README.md", "reference", "verification", "proofs")
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)#\s]+)(#[^)\s]*)?\)")
-CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)  # a fenced block, in which nothing is a link
+# a fenced block of code, in which nothing is a link
+CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)
 LEDGER = "proofs/LEDGER.md"
-COPIED = (".svg", ".png", ".parquet")  # files under proofs that are copied as they are
+COPIED = (".svg", ".png", ".parquet")  # files under proofs that are copied unchanged
 API = {
     "reference": (
         "covassay.reference.privacy",
@@ -54,7 +55,7 @@ def build(root: Path, out: Path) -> int:
 
     Raises
     ------
-    InvalidInput : `root` is no clone, `out` holds something else than a site, or MkDocs is missing or refuses a page.
+    InvalidInput : `root` is no clone, `out` holds anything but a site, or MkDocs is missing or refuses a page.
     """
     missing = [name for name in NEEDED if not (root / name).exists()]
     if missing:
@@ -135,7 +136,7 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """The path from the root that a link on a page means."""
+    """The path, from the root, of the target of a link on a page."""
     parts: list[str] = []
     for part in (PurePosixPath(page).parent / target).parts:
         if part == "..":
@@ -153,14 +154,14 @@ def _links(page: str, text: str) -> Iterator[str]:
 
 
 def _linked_files(pages: Mapping[str, str], root: Path) -> set[str]:
-    """Files and folders that pages link to, and that are neither a page nor a picture."""
+    """The files and folders that pages link to and that are neither a page nor a picture."""
     found = {target for page, text in pages.items() for target in _links(page, text)}
     own = {_file_of(m) for m in MECHANISMS.values()}
     return {t for t in found - own if t not in pages and not t.endswith(COPIED) and (root / t).exists()}
 
 
 def _page_of_file(target: str) -> str:
-    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"  # MkDocs leaves out names with a dot before them
+    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"  # MkDocs leaves out names that begin with a dot
 
 
 def _file_page(path: Path, name: str) -> str:

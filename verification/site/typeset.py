@@ -41,7 +41,7 @@ def as_mathml(function: Callable[..., Any]) -> str | None:
 
 
 def _readable(latex: str) -> str:
-    """Set words upright and exponents as fractions, and leave out the logarithm that is passed as an argument."""
+    """Set words upright and exponents as fractions, and omit the argument that is the logarithm."""
     latex = re.sub(r", \\mathrm\{(log|sqrt|exp|ceil)\}", "", latex)
     latex = re.sub(r"\^\{(\d*\.\d+)\}", lambda power: f"^{{{Fraction(power[1])}}}", latex)
     for spelled, shown in ((r"\mathopen{}", ""), (r"\mathclose{}", ""), (r"\_", " "), (r"\mathrm{", r"\text{")):
@@ -50,7 +50,7 @@ def _readable(latex: str) -> str:
 
 
 def section_of(module: ModuleType) -> str:
-    """Markdown: every formula with its sentence, typeset, or as code where that is not possible."""
+    """Markdown with every formula and its sentence. A formula is typeset, or shown as code if that is not possible."""
     parts = []
     for function in formulas_of(module):
         sentence = inspect.getdoc(function) or ""

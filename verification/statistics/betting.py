@@ -28,12 +28,12 @@ PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
-FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search begins with these powers of the ratio of the shares,
-FIRST_CAPS = 1.0, 2.0, 4.0  # and with these caps of the logarithm of that ratio
+FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the powers of the ratio of the shares with which the search begins
+FIRST_CAPS = 1.0, 2.0, 4.0  # the caps on the logarithm of that ratio with which the search begins
 FIRST_STEP = 0.3  # the first step of the search in every parameter
 # the most starting points of a search that are followed, if they promise a gain; the best one is always followed
 REFINED = 5
-ITERATIONS = 400  # the most steps of the search for a bet; stopping early only reduces the power
+ITERATIONS = 400  # the largest number of steps of the search for a bet; stopping early only reduces the power
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Bet:
     def log_value(self, first: Vector, second: Vector) -> float:
         """The logarithm of the e-value, rounded down; `first` and `second` are the numbers of draws in every category.
 
-        A factor 1 + λ (A − u) has an error of at most 8 units of each of 1, λ|A|, λ|u| and λ|c|, and 2 more for each
-        unit of an exponent. It is at least 1 − `LARGEST_SHARE`. Its logarithm adds a few units, and the sum one for
-        each category.
+        A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
+        λ|c|, and 2 more for each unit of an exponent. It is at least 1 − `LARGEST_SHARE`. Taking its logarithm adds a
+        few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -79,7 +79,7 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """A bound on the error of the logarithms of the factors on one data set and of their sum, in units."""
+        """A bound on the rounding error of the log factors on one data set and of their sum, in last-place units."""
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
             len(logs) + 8
@@ -98,7 +98,7 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
+    """The inequality for ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
@@ -129,7 +129,7 @@ Family = Callable[[Vector], Inequality]  # inequalities by their parameters
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """The bet near a start that grows most for the shares of both sides, and its growth for each pair of draws."""
+    """The bet near `start` that grows most for the shares of both sides, and its growth for each pair of draws."""
     stake, centre, _ = _approximate(family(start), first, second)
 
     def bet(parameters: Vector) -> Bet:
@@ -149,8 +149,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """The bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
 
-    It multiplies by a likelihood ratio: of the coins (p, q) of the pilot, against the closest coins (a, b) with a = e^ε
-    b + δ.
+    Its factors are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a, b) with a =
+    e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 

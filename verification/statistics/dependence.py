@@ -9,11 +9,11 @@ quantities. Scores are ranks, so that a wrong scale is not mistaken for dependen
 Each test rests on a change that leaves the law the same:
 
 turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
-sizes : two draws swap one quantity and keep the others. The score is the difference of the ranks of the sizes.
+sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : three quantities. If only the law of all of them together is known to be the same with the opposite sign, the
-    product of three signs, or of one sign and two sizes, is a fair coin; if they are independent, so is that of two
-    signs and a size.
+triples : three quantities change their signs together. If only this is known to keep the law, the product of three
+signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs and a
+size is one too.
 
 Two generators with the same seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
@@ -36,8 +36,8 @@ WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the 
 # numpy makes a uniform number from the upper 53 bits of a word, and the size of a normal number from bits below the
 # upper 3
 HIGH = 8
-TRIPLED = 10  # the most quantities of which triples are tested
-FEWEST = 8  # the least draws for a test
+TRIPLED = 10  # the largest number of quantities of which all triples are tested
+FEWEST = 8  # the smallest number of draws for a test
 Pairs = NDArray[np.bool_]  # (k, k): the pairs of quantities for which the null hypothesis is claimed
 
 
@@ -74,7 +74,7 @@ def _ranks(values: Matrix) -> Matrix:
 
 
 def _ranked(values: Vector) -> Vector:
-    """The rank of every value, from 1 on; equal ones share the mean of theirs."""
+    """The rank of every value, from 1 on; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
@@ -113,7 +113,7 @@ class PairSums:
         factor = 2 * NORMAL_TAIL * max(comparisons, 1)
         terms = self.terms
 
-        def detectable(alpha: float) -> float:  # by the normal approximation
+        def detectable(alpha: float) -> float:  # uses the normal approximation
             return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
@@ -135,8 +135,8 @@ def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, t
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
     """Test all pairs of quantities by their signs; values (n, k).
 
-    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : the same, if only the size of
-    j must be kept.
+    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that it
+    keeps the law of i and of the size of j.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -184,7 +184,7 @@ def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
 def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
     """Test all triples of the first `TRIPLED` quantities; values (n, k).
 
-    The law must be the same for −values. `independent` : the quantities are independent and symmetric about 0.
+    The law must be the same for −values. `independent` : whether the quantities are independent and symmetric about 0.
     """
     values = values[:, :TRIPLED]
     ranks = _ranks(values)

@@ -17,7 +17,7 @@ from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
 ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law`, because some are tables
-ROUNDING = 1e-3  # in units of the noise: the rounding error that a value of a target in float32 may have
+ROUNDING = 1e-3  # as a multiple of the noise scale: the rounding error that a value of a float32 target may have
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Placed:
 
     @property
     def uniform(self) -> Vector:
-        """Numbers that are uniform under the law: P(X ≤ x), or random between P(X < x) and P(X ≤ x) at an atom."""
+        """Values that are uniform under the law: P(X ≤ x), or at an atom a random value from P(X < x) to P(X ≤ x)."""
         jumps = self.below + self.above - 1
         if not (jumps > self.error).any():
             return self.below
@@ -100,7 +100,7 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """The positions of values in a law whose distribution function is `at` at them, and `before` just below them."""
+    """The positions of values in a law whose distribution function is `at` at the values and `before` just below."""
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))
     slack = ROUNDING * (law.unit + np.abs(values))

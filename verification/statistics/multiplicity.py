@@ -24,7 +24,7 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
 
     Raises
     ------
-    InvalidInput : a p-value is not in [0, 1]; not a number would count as rejected.
+    InvalidInput : a p-value is not in [0, 1]; a NaN would count as rejected.
     """
     require_false_alarm(alpha)
     for p in p_values:

@@ -1,12 +1,13 @@
 """Tests of a sample that arrives in blocks: they use sums whose memory does not depend on the number of draws.
 
 The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or sums
-of its own (`Pooled`). This module turns positions into counts: beyond exact quantiles up to the far tails, and in equal
-parts of the probability. Sums of Gamma variables are Gamma. A test without any of the three is not pooled.
+of its own (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and counts in
+parts of equal probability. Sums of Gamma variables are Gamma. A test without positions, sum or sums of its own is not
+pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. It is at most
-    Kolmogorov's, so Massart's inequality gives a p-value for every number of values.
-tails : the binomial counts of `statistics.tails`, exact.
+Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
+tails : the exact tests of the binomial counts of `statistics.tails`.
 """
 
 import math
@@ -38,7 +39,7 @@ class Places:
     inside: Counts
     tried: Vector
     regions: tuple[str, ...]
-    beyond: Counts  # (regions, quantiles)
+    beyond: Counts  # shape (regions, quantiles)
     extreme: float
     error: float
 
@@ -90,13 +91,13 @@ class Total:
     n: int
 
     def plus(self, other: "Total") -> "Total":
-        """The sums over both blocks."""
+        """The sum over both blocks."""
         return replace(
             self, total=self.total + other.total, shapes=self.shapes + other.shapes, n=self.n + other.n
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """The exact test, two-sided."""
+        """The exact two-sided test of the sum."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 

@@ -70,7 +70,7 @@ def clopper_pearson(k: int, n: int, error: float) -> tuple[float, float]:
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
-    """Lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
+    """A lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
     share = _lower(counts.first, counts.first + counts.second, 1 - confidence)
     if share <= 0:
         return -math.inf
@@ -78,8 +78,9 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
-    """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    odds = math.exp(min(log_ratio, LARGEST_POWER))  # the probability for the first side; for larger ratios p is near 1
+    """The p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
+    # `odds` gives the probability for the first side; for a larger ratio it is near 1
+    odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 
@@ -87,6 +88,6 @@ def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]
     """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
     They are two Clopper–Pearson bounds with half the error each. They hold conditionally on the sample sizes, whatever
-    the law of these.
+    the law of the sizes.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

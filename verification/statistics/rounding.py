@@ -1,10 +1,10 @@
 """Rounding in favour of the null hypothesis: a p-value is at least as large as in real arithmetic.
 
 The formulas are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic, two-sample
-counts of lattice paths, and powers of e. Against 60 digits of mpmath, for up to 10⁸ draws and tails down to 10⁻²⁹⁰,
-those of scipy are at most 10⁻¹¹ (relative) too small. They are multiplied by 1 + `GUARD`, which also covers the
-rounding of a statistic by a few units. Where its rounding error can be larger, the statistic itself is shifted towards
-the null hypothesis.
+counts of lattice paths, and powers of e. Compared with 60 digits of mpmath, for up to 10⁸ draws and tails down to
+10⁻²⁹⁰, the values of scipy are too small by a relative error of at most 10⁻¹¹. They are multiplied by 1 + `GUARD`,
+which also covers the rounding of a statistic by a few units. If the rounding error of a statistic can be larger, the
+statistic itself is shifted towards the null hypothesis.
 """
 
 import math

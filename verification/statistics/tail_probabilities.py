@@ -1,6 +1,7 @@
 """Tails and quantiles of the discrete laws that the tests use.
 
-`scipy.stats` has them too, but to import it takes longer than all that an audit imports besides, in every process.
+`scipy.stats` has these functions too, but importing it takes longer than all other imports of an audit, in every
+process.
 """
 
 from collections.abc import Callable
@@ -37,7 +38,7 @@ def binomial_at_least(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 
 def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
-    """P(X ≤ k) and P(X ≥ k), for the number X of marked ones among b that are taken of n, of which a are marked.
+    """P(X ≤ k) and P(X ≥ k) for the number X of marked items among b that are drawn from n, of which a are marked.
 
     The probabilities are products of the ratios of neighbouring ones, from the largest on; what underflows is 0.
 
@@ -55,17 +56,17 @@ def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
 
 
 def poisson_quantile(tail: float, mean: float) -> int:
-    """The smallest k with P(X ≤ k) ≥ tail, for a Poisson number X with that mean."""
+    """The smallest k with P(X ≤ k) ≤ tail, for a Poisson variable X with the given mean."""
     return _first(lambda k: float(special.pdtr(k, mean)) >= tail, mean)
 
 
 def poisson_upper_quantile(tail: float, mean: float) -> int:
-    """The smallest k with P(X > k) ≤ tail, for a Poisson number X with that mean."""
+    """The smallest k with P(X > k) ≤ tail, for a Poisson variable X with the given mean."""
     return _first(lambda k: float(special.pdtrc(k, mean)) <= tail, mean)
 
 
 def _first(holds: Callable[[int], bool], mean: float) -> int:
-    """The smallest k ≥ 0 with a property that all larger ones have, too."""
+    """The smallest k ≥ 0 with a property that all larger k have, too."""
     low, high = -1, int(mean) + 1
     while not holds(high):
         low, high = high, 2 * high

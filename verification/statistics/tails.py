@@ -19,7 +19,7 @@ from covassay.verification.statistics.tail_probabilities import binomial_at_leas
 from covassay.verification.statistics.tests import POWER, TestResult
 
 EXPECTED = 10  # the expected number of values beyond the most extreme quantile
-STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these times powers of ten, from 1/2 down
+STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
 
@@ -42,7 +42,7 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """For every region, the number of values beyond its quantiles with these tail probabilities."""
+    """For every region, the number of values beyond its quantiles with the tail probabilities in `tried`."""
     return {
         name: np.searchsorted(np.sort(places), tried, "right").astype(np.int64)
         for name, places in _regions(sample).items()
@@ -50,7 +50,7 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
-    """The p-value of every such count among n values; exact and two-sided."""
+    """The exact two-sided p-value of every such count among n values."""
     fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
     more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)

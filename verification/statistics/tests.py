@@ -28,11 +28,12 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
+# the largest number of draws in the larger of two samples of different sizes for which the p-value is exact
+LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # the largest shape of a Gamma law whose tails scipy computes to many digits
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
-MOST_COUNTED, SMALL = 1000, 0.05  # values, and p-values below which the exact tail is worth its time
+MOST_COUNTED, SMALL = 1000, 0.05  # the most values, and the largest p-value, for which the exact tail is computed
 CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtracted from the statistic
 
 
@@ -41,9 +42,9 @@ class TestResult:
     """The result of one test; `detectable(α)` is a detectable size of the effect that `effect` names.
 
     `placed` has the positions of the values in the tested law. `total` is the sum of the values, the shape of its Gamma
-    law, and the power of the noise in the sum. With these, samples of several laws are tested together. `curve` plots
-    the sample beside its law. `pooled` has sums of this sample; added to the sums of other samples, they test all of
-    them together.
+    law, and the power of the noise in the sum. With `placed` and `total`, samples of several laws are tested together.
+    `curve` plots the sample beside its law. `pooled` has sums of this sample, which can be added to those of other
+    samples for one test of all samples.
     """
 
     __test__ = False  # not a test case for pytest
@@ -88,10 +89,10 @@ def band(n: int, alpha: float) -> float:
 
 
 def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
-    """The p-value of Kolmogorov's statistic of n values, if the distribution function is off by that much at most.
+    """The p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
 
-    It is Massart's bound. Where that is small and n is small too, it is twice the exact tail of Smirnov's one-sided
-    statistic, which is hardly more than the exact one if it is below 0.02. For n = `MOST_COUNTED` this is less than
+    The p-value is Massart's bound. If this bound and n are small, it is twice the exact tail of Smirnov's one-sided
+    statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` this is less than
     Massart's bound by a sixth at 1e-12.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
@@ -104,7 +105,7 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
     """Test whether `values` is an independent sample of the law with distribution function `cdf`.
 
-    It is conservative if the law has atoms.
+    The test is conservative if the law has atoms.
     """
     x, counts = np.unique(_require_sample(values), return_counts=True)
     n = int(counts.sum())
@@ -131,8 +132,8 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """Test whether two samples come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
 
     For samples of one size n the p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for any n. For
-    samples of different sizes it is exact, by counting lattice paths, or from `LARGEST_COUNTED` draws on a bound by
-    Massart's inequality for either sample. Ties make it conservative.
+    samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED` draws it
+    is a bound by Massart's inequality for either sample. Ties make it conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -146,7 +147,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
 
 def detected(n: int, m: int, alpha: float) -> float:
-    """The distance of two laws that `two_sample` detects at that level with n draws of one and m of the other."""
+    """The distance of two laws that `two_sample` detects at the level `alpha` with n and m draws."""
     needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
     return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
@@ -162,7 +163,7 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
         warnings.simplefilter("error")
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        except RuntimeWarning:  # scipy would replace the count of paths by an approximation
+        except RuntimeWarning:  # for which scipy would replace the count of paths by an approximation
             return bound
 
 
@@ -181,7 +182,7 @@ class Successes:
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
-        """The exact test, two-sided (twice the smaller tail); for an upper bound, only large counts are evidence."""
+        """The exact two-sided test (twice the smaller tail). For an upper bound, only large counts are evidence."""
         lower = float(binomial_at_most(self.successes, self.n, self.probability))
         upper = float(binomial_at_least(self.successes, self.n, self.probability))
         p_value = upper if self.at_most else 2 * min(lower, upper)
@@ -226,7 +227,7 @@ class Quadrants:
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """The test by the Chernoff bound, two-sided."""
+        """The two-sided test by the Chernoff bound."""
         share, expected = self.both / max(self.trials, 1), self.mean / max(self.trials, 1)
         divergence = float(rel_entr(share, expected) + rel_entr(1 - share, 1 - expected)) - DIVERGENCE_ROUNDING
         return TestResult(
@@ -266,7 +267,7 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
 
 
 def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0) -> TestResult:
-    """Test whether a sum of n values is Gamma(shapes, 1); exact up to `LARGEST_SHAPE`, and two-sided."""
+    """Test whether a sum of n values is Gamma(shapes, 1); two-sided, and exact up to `LARGEST_SHAPE`."""
     p_value = rounded_up(2 * _smaller_gamma_tail(total, shapes), max(n, round(shapes)))
 
     def detectable(alpha: float) -> float:
@@ -297,7 +298,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
 def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether every column of `values` is a sample of Gamma(shape, 1), by its sum: the smallest of the p-values.
 
-    It is multiplied by the number of columns, by Bonferroni's inequality.
+    The smallest p-value is multiplied by the number of columns, by Bonferroni's inequality.
     """
     results = [gamma_total(column, shape, null, power) for column in values.T]
     least = min(results, key=lambda result: result.p_value)
@@ -327,13 +328,13 @@ def cosines(angles: Vector, null: str) -> TestResult:
     return TestResult(null, mean, p_value, n, "mean cosine off by", detectable)
 
 
-BARE = 2.0**-36  # smaller noise, in units of its scale, counts as rounding
+BARE = 2.0**-36  # noise smaller than this multiple of its scale counts as rounding
 # a bound on the probability of such small noise, also for outputs in float32, which are 2⁻²³ apart (relative)
 CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw has noise. `noise` is in units of its scale and has independent entries: (n, k)."""
+    """Test whether every draw has noise. `noise`, (n, k), is divided by its scale and has independent entries."""
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
     chance = CHANCE_OF_BARE ** min(entries.shape[1], 4)
@@ -353,7 +354,7 @@ class Interval:
 
 
 def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
-    """Exact confidence interval for ρ from an independent sample of Gamma(shape, ρ), whose sum is Gamma(n·shape, ρ)."""
+    """An exact confidence interval for ρ from an independent sample of Gamma(shape, ρ), by the law of its sum."""
     x = _require_sample(values)
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape

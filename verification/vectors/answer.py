@@ -17,7 +17,7 @@ from covassay.verification.vectors.numbers import read, written
 from covassay.verification.vectors.steps import recorded, transcript
 
 PROJECTIONS = ("simplex", "nuclear_ball", "psd_cone", "psd_trace_ball", "spectral_interval")
-ROWS = 6  # rows of the draw that determines the types of a noise
+ROWS = 6  # the number of rows of the draw that determines the types of a noise
 
 
 def answer(question: Mapping[str, Any]) -> Any:
@@ -31,7 +31,7 @@ def answer(question: Mapping[str, Any]) -> Any:
 
 
 def value(question: Mapping[str, Any]) -> Any:
-    """The output as Python numbers, or as decimal digits."""
+    """The output for a question as Python numbers, or as decimal digits."""
     kind, parameters, given = question["kind"], question.get("parameters", {}), question.get("given", {})
     if kind == "composition":
         return composition(question["budgets"], question["to"], parameters)
@@ -73,7 +73,7 @@ def noise_of(
 
 
 def noise_from(value: Any, example: Any) -> Any:
-    """The noise of a test, with the types of an example; a sampler returns the values in the test."""
+    """The noise of a test, with the types of an example. A sampler in it returns the values that the test lists."""
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)
         return lambda *_: drawn

@@ -1,9 +1,9 @@
 """The tests as a product: one archive with a file for every mechanism, a schema, and runners in four languages.
 
 The archive can be used without covassay. `vectors/NAME.json` has all tests of a mechanism; projections and
-compositions, which belong to no mechanism, have files of their own. `flat/NAME.txt` has the releases of matrices again,
-as words between spaces, for languages without a reader of JSON. The archive is the same, byte by byte, for the same
-tests.
+compositions, which belong to no mechanism, have files of their own. `flat/NAME.txt` has the tests of matrix releases in
+another form, as words between spaces, for languages without a JSON reader. Equal tests give an archive with equal
+bytes.
 """
 
 import hashlib
@@ -35,10 +35,11 @@ def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def flat(tests: Sequence[Mapping[str, Any]], tolerances: Mapping[str, Mapping[str, float]]) -> str:
-    """The releases whose data, noise and output are matrices of finite numbers, as words; "" if there are none.
+    """The tests whose data, noise and output are matrices of finite numbers, as words; "" if there are none.
 
-    A test is `test ID valid`, or `invalid`; `parameters COUNT` and so many pairs of a name and a word; `x`, `noise` and
-    `output`, each with its numbers of rows and columns, and its entries row by row; and `tolerance RELATIVE FLOOR`.
+    A test consists of `test ID valid`, or `invalid`; `parameters COUNT`, followed by COUNT pairs of a name and a word;
+    `x`, `noise` and `output`, each with its numbers of rows and columns and its entries row by row; and `tolerance
+    RELATIVE FLOOR`.
     """
     return "".join(_flat_test(test, tolerances) for test in tests if _is_flat(test))
 
@@ -74,7 +75,7 @@ def _flat_matrix(name: str, value: Sequence[Sequence[Any]]) -> str:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Every file of the archive except its index: path and text."""
+    """Yield the path and the text of every file of the archive except its index."""
     content = tests_file()
     for name, part in split(content).items():
         yield f"vectors/{name}.json", json.dumps(part, ensure_ascii=False, indent=1) + "\n"
@@ -90,7 +91,7 @@ def files() -> Iterator[tuple[str, str]]:
 
 
 def archive(out: Path) -> int:
-    """Write the archive; the number of its files.
+    """Write the archive. Return the number of its files.
 
     Raises
     ------

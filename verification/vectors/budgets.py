@@ -1,4 +1,4 @@
-"""The reference's answers about budgets: the spend of a mechanism, and of several releases together."""
+"""The reference's answers about budgets: what a mechanism spends, and what several releases spend together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def budget(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def guarantee(values: Mapping[str, Any]) -> Guarantee:
-    """The guarantee with these keywords."""
+    """The guarantee with the given keywords."""
     try:
         return guarantee_of(values)
     except KeyError:

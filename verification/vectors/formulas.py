@@ -24,7 +24,7 @@ def module_of(declared: Mechanism[Any, ..., Any]) -> ModuleType:
 
 
 def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
-    """The names of the formulas for sensitivities, scales, exponents and parts of the budget in that file."""
+    """The names of the mechanism's formulas for sensitivities, scales, exponents and parts of the budget."""
     module = module_of(declared)
     return [
         name
@@ -34,7 +34,10 @@ def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
 
 
 def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> Any:
-    """A formula of a mechanism as a number of mpmath; parameters that the formula does not take are ignored."""
+    """A formula of a mechanism, evaluated as a number of mpmath.
+
+    Parameters that the formula does not take are ignored.
+    """
     function = getattr(module_of(declared), formula)
     taken = signature(function).parameters
     known = {k: v if isinstance(v, str) or k in WHOLE else mpmath.mpf(v) for k, v in parameters.items()} | FUNCTIONS

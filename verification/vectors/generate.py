@@ -1,4 +1,4 @@
-"""Make the tests: releases of every mechanism, whatever its noise is, scales and projections, and `questions`."""
+"""Make the tests: releases of every mechanism with given noise, scales, projections, and those of `questions`."""
 
 import copy
 import tomllib
@@ -22,7 +22,7 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # every input is a whole multiple of this
+FINE = 64  # every input is a whole multiple of 1/FINE
 UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # only one of its two mechanisms uses this part of the noise
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
@@ -70,7 +70,7 @@ def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) ->
 
 
 def _fine(noise: Any) -> Any:
-    """A noise in the form of JSON, rounded to few binary digits; symmetric matrices remain symmetric."""
+    """A noise in the form of JSON, rounded to few binary digits. Symmetric matrices remain symmetric."""
     if isinstance(noise, dict):
         return {name: _fine(item) for name, item in noise.items()}
     if isinstance(noise, list):
@@ -79,15 +79,15 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator that is not used for the key of a sampler: a test states the values of a sampler, and has no key."""
+    """A generator that replaces the key of a sampler, because a test states the values of a sampler and has no key."""
 
     def bytes(self, length: int) -> bytes:
-        """A number of zero bytes."""
+        """Return `length` zero bytes."""
         return bytes(length)
 
 
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
-    """A noise in the form of a test, with the returned values in place of a sampler."""
+    """A noise in the form of a test, where a sampler is replaced by the values that it returns."""
     if hasattr(noise, "direction"):
         numbers = {name: _fine(parts_of(part)) for name, part in vars(noise).items() if name != "direction"}
         return {**numbers, "directions": [_unit_vector(d, rng) for _ in range(d)]}
@@ -177,7 +177,7 @@ def _wrong_noise(plain: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, s
 
 
 def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
-    """Questions about formulas of the sizes, the budget and the choices."""
+    """Questions about formulas that depend on the sizes, the budget and the choices."""
     known: dict[str, Any] = {"n": 7, "d": 3, "epsilon": 0.375, "rho": 0.375, "delta": DELTA, "input_bits": 5}
     known |= {"sensitivity": 0.75, "change": 1.5, "beta": 0.125, "failure": 0.125, "k": 2}
     known |= {
@@ -228,7 +228,7 @@ def _projections() -> Iterator[dict[str, Any]]:
 
 
 def answered(question: dict[str, Any], flag: str, comment: str) -> dict[str, Any]:
-    """The test of a question: with its result, its tolerance, its flag and a comment."""
+    """The test of a question, with its result, its tolerance, its flag and a comment."""
     about = {"flags": [flag], "comment": comment}
     try:
         output = value(question)

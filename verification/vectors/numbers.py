@@ -12,11 +12,11 @@ import numpy as np
 DIGITS = 30
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 RATIONAL = re.compile(r"[+-]?\d+/0*[1-9]\d*")
-LONGEST = 1000  # the most characters of a number
+LONGEST = 1000  # the largest number of characters of a number
 
 
 def read(value: Any) -> Any:
-    """A value of a question in Python: the words "nan" and "inf" become numbers, also in lists and objects."""
+    """Convert a value of a question to Python: the words "nan" and "inf" become numbers, also in lists and objects."""
     if isinstance(value, list):
         return [read(item) for item in value]
     if isinstance(value, dict):
@@ -25,7 +25,7 @@ def read(value: Any) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """A value of a question with fractions in place of its finite floats."""
+    """Convert a value of a question: finite floats become fractions."""
     if isinstance(value, list):
         return [exact(item) for item in value]
     if isinstance(value, dict):
@@ -34,7 +34,7 @@ def exact(value: Any) -> Any:
 
 
 def parts_of(value: Any) -> Any:
-    """An output or a noise as lists, objects, numbers and words. TypeError if it has no such form."""
+    """An output or a noise as lists, objects, numbers and words. Raises TypeError if it has no such form."""
     if value is None or isinstance(value, int | float | str | Fraction):
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -50,7 +50,7 @@ def parts_of(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """An output in the form of the file: floats are hexadecimal, fractions p/q; integers and words do not change."""
+    """Convert an output to the form of the file: floats become hexadecimal, fractions p/q; integers and words stay."""
     value = parts_of(value)
     if isinstance(value, list):
         return [written(item) for item in value]
@@ -67,7 +67,7 @@ def digits(value: Any) -> str:
 
 
 def number(value: Any) -> Fraction:
-    """The exact value of a number in an output or an answer: of JSON, or written p/q, hexadecimal or decimal.
+    """The exact value of a number in an output or an answer: a JSON number, or text (p/q, hexadecimal or decimal).
 
     Raises
     ------

@@ -12,8 +12,8 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
-ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # four rows: dividing by n is exact
-# some values on a power of two
+ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # four rows, so that dividing by n is exact
+# some values lie on a power of two
 LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
 CLIPPED_FIRST = [
@@ -21,14 +21,17 @@ CLIPPED_FIRST = [
     [0.0, 0.5],
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
 LATER = ("l2-approximate", "block-tridiagonal")  # their questions come last, so that other questions keep their numbers
-# these mechanisms spend nothing for d = 1, where 0 and every bound are right answers
+# these mechanisms spend nothing for d = 1, where both 0 and any bound are right answers
 NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 
 
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
-    """The choices in the questions. Mechanisms in the ball that release sums and a noisy count have no vectors yet."""
+    """The choices that the questions use.
+
+    Mechanisms in the ball that release sums and a noisy count have no vectors yet.
+    """
     left_out = () if declared.counted is None else ("adjacency",)
     return {name: words for name, words in declared.choices.items() if name not in left_out}
 
@@ -43,7 +46,7 @@ def _bad_budgets(question: dict[str, Any], *keys: str) -> Iterator[Flagged]:
 
 
 def searches() -> Iterator[Flagged]:
-    """Transcripts of sparse vectors."""
+    """Transcripts of the sparse vector technique."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         for flag, comment, queries, noise in (
@@ -127,7 +130,7 @@ def samplers() -> Iterator[Flagged]:
 
 
 def lattices() -> Iterator[Flagged]:
-    """Rows of integers."""
+    """Questions about rows of integers."""
     for name in ("discrete-laplace-covariance", "discrete-gaussian-covariance"):
         for rows, comment in (
             (ROWS, "short rows"),
@@ -212,7 +215,7 @@ def marginals() -> Iterator[Flagged]:
 
 
 def indices() -> Iterator[Flagged]:
-    """The exact laws of outcomes."""
+    """The exact laws of discrete outcomes."""
     for at in (1, 2):
         question = _question("probability", "exponential", {"epsilon": 2.0}, law="index", given={"x": ROWS}, at=at)
         yield question, "IndexLaw", f"outcome {at}"
@@ -231,7 +234,7 @@ def spends() -> Iterator[Flagged]:
 
 
 def later() -> Iterator[Flagged]:
-    """The costs of the later mechanisms, and of other block sizes."""
+    """The costs of the later mechanisms, other block sizes, and rounds of the recursive moment."""
     for name in LATER:
         yield from _spends(MECHANISMS[name])
     rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
@@ -242,6 +245,7 @@ def later() -> Iterator[Flagged]:
     for key, bad in (("block", 0), ("block", 1.5), ("block_bound", 0.0), ("block_bound", "nan")):
         question = _question("release", "block-tridiagonal", {"rho": 0.5, key: bad}, x=rows, noise=noise)
         yield question, "BadOption", f"{key} = {bad}"
+    yield from recursive_moments()
 
 
 def _spends(declared: AnyMechanism) -> Iterator[Flagged]:
@@ -406,7 +410,7 @@ def sets() -> Iterator[Flagged]:
 
 
 def bounded_columns() -> Iterator[Flagged]:
-    """Releases of columns with bounds: unequal ones, values outside and on a bound, one row, and a small count."""
+    """Releases of columns with bounds: unequal bounds, values outside and on a bound, one row, and a small count."""
     bounds = [[0.0, 2.0], [-1.0, 3.0]]
     rows = [[0.5, -0.25], [2.0, 0.75], [1.125, 3.0], [0.0, 0.0]]
     outside = [[-0.5, 0.25], [7.0, 0.75], [1.125, -4.0], [0.0, 0.0]]

@@ -18,12 +18,12 @@ QUESTION = (
     "kind", "mechanism", "formula", "projection", "step", "law", "parameters", "x", "noise", "point", "given", "at",
     "budgets", "to",
 )  # fmt: skip
-LONGEST = 2**24  # the most characters of a reply
+LONGEST = 2**24  # the largest number of characters of a reply
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest allowed error, in units of the largest expected number, or of `floor` if that is larger."""
+    """The largest allowed error, as a multiple of the largest expected number, or of `floor` if that is larger."""
 
     relative: float
     floor: float = 0.0
@@ -42,11 +42,14 @@ class Outcome:
 
 
 class DeclinedError(Exception):
-    """An implementation has no answer to a question, and gives the reason; this is not a rejection of bad input."""
+    """The exception for an implementation that has no answer to a question, with the reason.
+
+    It does not reject bad input.
+    """
 
 
 def tests_file() -> dict[str, Any]:
-    """The text of the shipped tests."""
+    """The contents of the shipped file of tests."""
     text = (resources.files("covassay.verification.vectors") / "tests.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
@@ -58,7 +61,7 @@ def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Functions that ask a process, by lines of JSON as in an audit, and that end it."""
+    """Functions that ask a process a question, by lines of JSON as in an audit, and that end the process."""
     words = words_of(command)
     if shutil.which(words[0]) is None:
         raise InvalidInput(f"target: {words[0]!r} is no program that can be started here")
@@ -96,7 +99,7 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
         return str(error)
     except NoReply as error:  # a crash is not a rejection of the question
         return "" if error.message == ERROR and test["result"] == "invalid" else str(error)
-    except (DeclinedError, NotImplementedError):  # nor is this a rejection
+    except (DeclinedError, NotImplementedError):  # a declined question is not rejected either
         raise
     except Exception as error:
         return "" if test["result"] == "invalid" else f"refused: {type(error).__name__}: {error}"
@@ -106,7 +109,7 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
 
 
 def compared(expected: Any, answered: Any, tolerance: Tolerance) -> str:
-    """The error in an answer, or ""."""
+    """A description of the error in an answer, or ""."""
     if isinstance(expected, dict):
         if not isinstance(answered, Mapping) or set(answered) != set(expected):
             return f"must be an object with {', '.join(expected)}"
@@ -135,7 +138,7 @@ def _short(value: Fraction) -> str:
 
 
 def shape(value: Any) -> tuple[int, ...]:
-    """The shape of numbers in nested lists. ValueError if they form no block."""
+    """The shape of numbers in nested lists. Raises ValueError if the lists form no block."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):

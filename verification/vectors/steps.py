@@ -33,7 +33,7 @@ def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
 
 
 def search_noise(value: Parts) -> AboveThresholdNoise:
-    """The noise of a search."""
+    """The noise of a search, in the form that the reference takes."""
     return AboveThresholdNoise(value["threshold"], np.array(value["queries"], dtype=float))
 
 
@@ -46,7 +46,7 @@ def _search(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts)
 
 
 def _above(given: Parts, threshold: float, epsilon: float, calibration: Any) -> dict[str, Any]:
-    """The compared numbers up to the stop, and the position of the stop, counted from 1."""
+    """The compared numbers up to the one at which the search stops, and its position, counted from 1."""
     values, noise = np.array(given["queries"], dtype=float), search_noise(given["noise"])
     position = above_threshold.first_above(values, threshold, noise, epsilon=epsilon, calibration=calibration)
     exactly = exact(given)

@@ -1,4 +1,4 @@
-"""The Rényi divergence of laws on finitely many points, which checks of several papers need."""
+"""The Rényi divergence of laws on finitely many points, for the checks of several papers."""
 
 import numpy as np
 

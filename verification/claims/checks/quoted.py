@@ -1,4 +1,4 @@
-"""Figures that entries of the ledger quote: whether they are the rounded values that a check computes."""
+"""Checks that figures quoted by entries of the ledger are the rounded values that a check computes."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,7 +14,7 @@ def rounds_to(value: Number, figure: str) -> bool:
 
 
 def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
-    """Whether the values, one after the other, round to the figures."""
+    """Whether every value rounds to the figure at the same position."""
     return all(rounds_to(value, figure) for value, figure in zip(values, figures, strict=True))
 
 

@@ -43,8 +43,9 @@ CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualif
 # An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-UNKNOWN = ("not expected to rest on anything in particular",)  # no list of axioms
-SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has sealed: only its type matters to others
+UNKNOWN = ("not expected to rest on anything in particular",)  # stands for axioms that are not known beforehand
+# what Print Module prints for a constant whose proof Qed has sealed, so that only its type is visible
+SEALED = "Parameter"
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class Definition(Printed):
 class Statement(Printed):
     """The kernel's answers about a theorem or a lemma."""
 
-    premises: frozenset[str]  # the project's constants in what the statement quantifies over
-    conclusion: str  # explicit
+    premises: frozenset[str]  # the project's constants that occur in the quantifiers of the statement
+    conclusion: str  # in explicit form
     axioms: tuple[str, ...]
     assumes: tuple[
         str, ...
@@ -93,7 +94,7 @@ class Audit:
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
-    witnesses: Mapping[str, Statement]  # the existing lemmas of that table that a theorem needs
+    witnesses: Mapping[str, Statement]  # the lemmas of that table that exist and that a theorem needs
     others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas of the vectors
 
     def beneath(self, statement: Statement) -> list[str]:
@@ -122,7 +123,7 @@ class Audit:
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
-        """These predicates, and those that their witnesses need in turn."""
+        """The given predicates, and those that their witnesses need in turn."""
         found: set[str] = set()
         todo = set(predicates)
         while todo:
@@ -133,7 +134,7 @@ class Audit:
 
 
 def read_witnesses(folder: Path) -> dict[str, Witness]:
-    """The hand-written witnesses.toml, by predicate."""
+    """The contents of the hand-written file witnesses.toml, by predicate."""
     return {name: Witness(name, **entry) for name, entry in read_table(folder / "witnesses.toml").items()}
 
 
@@ -150,7 +151,7 @@ def _type(answer: str) -> str:
 
 
 def _content(answer: str) -> str:
-    """A type or a body, without the remarks on implicit arguments and scopes that follow it."""
+    """A type or a body, without the remarks on implicit arguments and scopes that Rocq prints after it."""
     return _flat(re.split(r"\n\s*\n\s*Arguments|\nArguments", answer)[0])
 
 
@@ -173,8 +174,8 @@ class Constants:
     """The constants of the project."""
 
     definitions: list[str]
-    sealed: list[str]  # theorems and lemmas
-    owner: dict[str, str]  # constructor -> the type that it belongs to
+    sealed: list[str]  # the theorems and lemmas
+    owner: dict[str, str]  # maps a constructor to its type
 
     @property
     def all(self) -> list[str]:
@@ -209,9 +210,9 @@ class Answers:
 
     constants: Constants
     modules: frozenset[str]
-    explicit: Mapping[str, str]  # "type NAME" or "body NAME" -> answer
+    explicit: Mapping[str, str]  # maps "type NAME" or "body NAME" to the answer
     readable: Mapping[str, str]
-    kinds: Mapping[str, str]  # constant -> PROOF, or its type when it is applied to all of its arguments
+    kinds: Mapping[str, str]  # maps a constant to PROOF, or to its type when it is applied to all of its arguments
 
     def mentioned(self, text: str) -> frozenset[str]:
         """The constants that an explicit term mentions; a constructor counts as its type."""
@@ -237,7 +238,7 @@ class Answers:
         )
 
     def statement(self, name: str) -> Statement:
-        """The statement of a theorem or a lemma; its axioms are asked for later."""
+        """The statement of a theorem or a lemma, without its axioms."""
         says = _type(self.explicit[f"type {name}"])
         bound, conclusion = terms.binders(says)
         return Statement(
@@ -271,7 +272,7 @@ def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Ite
 def _ask_for_axioms(
     build: Path, require: str, names: Iterable[str], expected: Mapping[str, tuple[str, ...]], jobs: int
 ) -> dict[str, tuple[str, ...]]:
-    """The axioms on which each of these constants rests.
+    """The axioms on which each of the given constants rests.
 
     Constants with the same expected axioms are first asked about together, by one lemma that uses them all, so that the
     kernel visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the constants

@@ -10,8 +10,8 @@ from covassay.verification.claims.kernel.lock import RocqLock
 from covassay.verification.claims.kernel.terms import establishes
 from covassay.verification.claims.kernel.vectors import KernelVector
 
-RULES = {  # the rules of the gate, by the name of a violation
-    "token": "a source contains a word, or an option of the compiler, that would let a theorem through unproved",
+RULES = {  # the rules of the gate, by the name of the violation
+    "token": "a source contains a word, or has a name, that would let a theorem through unproved",
     "compile": "a file does not compile",
     "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
     "statement": "the statement of a theorem is not the locked one",
@@ -39,9 +39,9 @@ class Discrepancy:
 
 
 def scan_findings(folder: Path) -> list[Discrepancy]:
-    """Mistakes that a scan of the sources finds: forbidden words, a wrong project file, misplaced tags."""
+    """Mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
     texts = sources.files(folder)
-    found = [Discrepancy("token", text) for text in sources.project_problems(folder)]
+    found = [Discrepancy("token", text) for text in sources.name_problems(folder)]
     found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
     return found + [Discrepancy("link", text) for text in sources.tagged(texts)[1]]
 
@@ -51,7 +51,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
-        Discrepancy("source", f"proofs/rocq/{name} is not what was audited")
+        Discrepancy("source", f"{name} is not what was audited")
         for name in sorted(now.keys() | then.keys())
         if now.get(name) != then.get(name)
     ]
@@ -93,8 +93,8 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
     """Vectors whose lemmas are not about the definitions that compute their numbers.
 
-    A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem: one
-    that stands outside the module of the rows. A definition that several vectors share, such as a short notation for
+    A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem, which
+    is one outside the module of the rows. A definition that several vectors share, such as a short notation for
     fractions, does not identify any one of them.
     """
     listed = list(every)
@@ -116,11 +116,11 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Premises that no witness shows to be possible; of the whole project, also witnesses that no premise needs.
+    """Premises that no witness shows to be possible; for the whole project, also witnesses that no premise needs.
 
     `whole` says that the whole project was audited. `passed_over` are predicates that are left out.
     """
-    tags: dict[str, list[str]] = {}  # predicate -> the theorems with that premise
+    tags: dict[str, list[str]] = {}  # for each predicate, the theorems with that premise
     for tagged, said in audit.theorems.items():
         for predicate in audit.to_witness(said):
             tags.setdefault(predicate, []).append(tagged.tag)
@@ -137,7 +137,7 @@ def witness_findings(
 
 
 def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """The reason why there is no evidence that a predicate can be satisfied; empty if there is evidence."""
+    """The reason why nothing shows that a predicate can be satisfied; empty if something does."""
     witness = audit.table.get(predicate)
     if witness is None:
         return "has no witness in witnesses.toml"
@@ -164,7 +164,7 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
 
 
 def lock_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Differences of an audit, of all or of some theorems, from the lock."""
+    """Differences between the lock and an audit of all or of some theorems."""
     found = [finding for tag in now.theorems for finding in _theorem_findings(tag, locked, now)]
     found += [
         Discrepancy("witness", f"{predicate}: the witness is not the locked one")
@@ -197,7 +197,7 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
 
 
 def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Differences of the numbers that the kernel evaluates from the locked ones."""
+    """Differences between the numbers that the kernel evaluates and the locked ones."""
     if now.vectors.exported == locked.vectors.exported:
         return []
     return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]

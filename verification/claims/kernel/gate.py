@@ -25,17 +25,17 @@ class GateReport:
     """The findings of the gate, and one of the five verdicts above for each theorem."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # findings that accepting a new lock cannot resolve
-    differences: list[Discrepancy]  # from the lock
+    wrong: list[Discrepancy]  # the findings that accepting a new lock cannot resolve
+    differences: list[Discrepancy]  # the differences from the lock
     record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
     vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
-    texts: Mapping[str, str] = field(default_factory=dict)  # of the definitions in the record, by name
+    texts: Mapping[str, str] = field(default_factory=dict)  # the texts of the definitions in the record, by name
 
     @property
     def findings(self) -> list[Discrepancy]:
         """All findings.
 
-        An empty list does not mean that the kernel was asked: the verdicts of the theorems say this.
+        An empty list does not mean that the kernel was asked; the verdicts of the theorems say whether it was.
         """
         return [*self.wrong, *self.differences]
 
@@ -90,7 +90,7 @@ def examine(
     files: Iterable[str] | None = None,
     expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Examination:
-    """Ask the kernel about theorems, and about vectors with their lemmas. `files`, `expected`: see `audit`."""
+    """Ask the kernel about theorems, and about vectors with their lemmas. `audit` explains `files` and `expected`."""
     lemmas = sorted({lemma for v in wanted for lemma in v.lemmas})
     answers = audit(build, theorems, table, jobs, files, lemmas, expected)
     return Examination(answers, wanted, vectors.as_text(wanted, vectors.evaluate(build, wanted)))

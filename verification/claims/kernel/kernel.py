@@ -9,14 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from covassay.verification.claims.kernel.sources import PROJECT
+from covassay.verification.claims.kernel.sources import paths
 
-REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable; where it is set, as in CI, Rocq must be installed
+REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable which, if it is set, as in CI, makes Rocq mandatory
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
+PROJECT = "_CoqProject"
 MARK = "@@covassay@@"  # printed before every answer, to separate the answers
-UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]  # by default long terms are cut and broken
-COMPILE_ERROR = 300  # characters of one error of the compiler that are shown; the rest repeats the goal
+# by default Rocq cuts and breaks long terms
+UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
+COMPILE_ERROR = 300  # the number of characters of one compiler error that are shown; the rest repeats the goal
 LOG_END = 1000  # characters of a log that are shown if no single error is found; the cause is at its end
 
 
@@ -30,7 +32,7 @@ def available() -> bool:
 
 
 def required() -> bool:
-    """Whether Rocq is mandatory here, as in CI."""
+    """Whether Rocq is mandatory in this environment, as in CI."""
     return os.environ.get(REQUIRE, "") not in ("", "0")
 
 
@@ -49,12 +51,14 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 
 
 def stage(folder: Path, build: Path) -> None:
-    """Bring the sources in a build directory up to date.
+    """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
 
-    A file that has not changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
+    So a theorem has the name of its file and no folder in its name. A file that has not changed keeps its compiled .vo
+    file and its time stamp, so that make does not compile it again.
     """
     build.mkdir(parents=True, exist_ok=True)
-    wanted = {path.name: path.read_bytes() for path in [*folder.glob("*.v"), folder / PROJECT]}
+    wanted = {path.name: path.read_bytes() for path in paths(folder)}
+    wanted[PROJECT] = "\n".join(["-Q . covassay", *wanted, ""]).encode()
     for old in build.glob("*.v"):
         if old.name not in wanted:
             for left in build.glob(f"{old.stem}.*"):
@@ -67,7 +71,7 @@ def stage(folder: Path, build: Path) -> None:
 
 
 def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
-    """Compile the files of a build directory, or only the named ones and what they need; returns the errors."""
+    """Compile the files of a build directory, or only the named files and those that they need; return the errors."""
     made = _run(["coq_makefile", "-f", PROJECT, "-o", "Makefile"], cwd=folder)
     if made.returncode:
         raise KernelError(f"coq_makefile: {made.stderr.strip()}")
@@ -90,7 +94,7 @@ def dependencies(folder: Path) -> dict[str, set[str]]:
         for left, _, right in (line.partition(":") for line in shown.splitlines() if ".vo " in line)
     }
     found = {file: {file} for file in direct}
-    for _ in direct:  # as many rounds as the longest chain can have
+    for _ in direct:  # the number of rounds is the length of the longest possible chain
         found = {file: {file}.union(*(found[needed] for needed in direct[file])) for file in direct}
     return found
 

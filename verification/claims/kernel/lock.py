@@ -4,14 +4,14 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel has evaluated these numbers.)
-One copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
-written out. So two statements that print alike but differ have different digests. Of a definition only this digest is
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel evaluated these numbers.) One
+copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
+written out. So two statements that print alike but differ have different digests. For a definition only the digest is
 kept; `covassay claims accept --rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
-claims) that something does. A witness is kept as text only.
+claims) that something satisfies it. A witness is kept as text only.
 
 The file also holds digests of the sources of the proofs. With them a machine without Rocq can detect whether the
 sources have changed since the kernel was asked.
@@ -64,7 +64,7 @@ class LockedTheorem(LockEntry):
     SHOWN = "statement"
 
     file: str
-    theorem: str  # its name in the file
+    theorem: str  # the name of the theorem in the file
     statement: str
     explicit: str  # the digest of the explicit statement
     axioms: tuple[str, ...]
@@ -75,8 +75,8 @@ class LockedTheorem(LockEntry):
     def speaks_of_a_mechanism(self) -> bool:
         """Whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
-        Such a theorem NAME_dp or NAME_zcdp compares the law of a definition after which it is named, on data sets that
-        are neighbours.
+        Such a theorem is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that definition on
+        neighbouring data sets.
         """
         stem, _, notion = self.theorem.rpartition("_")
         named = [name for name in self.definitions if f"{stem}_".startswith(f"{name.rpartition('.')[2]}_")]
@@ -105,7 +105,7 @@ class LockedWitness(LockEntry):
 
     @property
     def shown(self) -> str:
-        """The lemma with its statement: a name alone says nothing."""
+        """The lemma with its statement, because its name alone says nothing."""
         return f"{self.lemma} : {self.statement}"
 
 
@@ -141,15 +141,16 @@ class LockedVectors:
 class RocqLock:
     """The whole lock. Without arguments it is empty."""
 
-    tools: Mapping[str, str] = field(default_factory=dict)  # program or package -> version
+    tools: Mapping[str, str] = field(default_factory=dict)  # maps a program or package to its version
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
     witnesses: Mapping[str, LockedWitness | AssumedWitness] = field(default_factory=dict)  # by predicate
     vectors: LockedVectors = field(default_factory=LockedVectors)
-    definitions: Mapping[str, str] = field(default_factory=dict)  # beneath a statement: name -> digest
-    sources: Mapping[str, str] = field(default_factory=dict)  # file -> digest
+    # maps the name of a definition beneath a statement to its digest
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)  # maps a file to its digest
 
 
-# RECORDING WHAT THE KERNEL SAID
+# RECORDING THE ANSWERS OF THE KERNEL
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
@@ -182,7 +183,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
     """The witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
 
-    A lemma that the sources do not contain is left out here. `kernel.findings` reports it.
+    A lemma that the sources do not contain is left out; `kernel.findings` reports it.
     """
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
@@ -209,7 +210,7 @@ def read(proofs: Path) -> RocqLock:
 
 
 def as_text(lock: RocqLock) -> str:
-    """The text of the file, the same bytes for the same lock."""
+    """The text of the file, which has the same bytes for the same lock."""
     content = {"generated": sources.ACCEPT, **asdict(lock)}
     return _dumped({**content, "digest": sources.sha256(_dumped(content))})
 
@@ -219,7 +220,10 @@ def _dumped(content: Mapping[str, object]) -> str:
 
 
 def parse(text: str) -> RocqLock:
-    """The lock in the text of the file; a wrong field or type, or a repeated key, raises one error that names it."""
+    """Read the lock from the text of the file.
+
+    A wrong field or type, or a repeated key, raises an error that names it.
+    """
     try:
         value = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
@@ -245,7 +249,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object from its pairs. Raises if a key stands twice."""
+    """Make a JSON object from its pairs. Raises an error if a key occurs twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")
@@ -253,7 +257,7 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:
-    """The value, if it is a JSON object with exactly these fields. Raises otherwise."""
+    """Return `value` if it is a JSON object with exactly these fields. Raises an error otherwise."""
     wanted = sorted(names)
     if not isinstance(value, dict) or sorted(value) != wanted:
         has = f"has {', '.join(sorted(value)) or 'none'}" if isinstance(value, dict) else "is no JSON object"
@@ -313,7 +317,7 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
     """The statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of vectors.
 
-    Theorems go by their tags, witnesses by their predicates, lemmas by their names.
+    Theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
     """
     pairs = (old.witnesses, new.witnesses), (old.vectors.lemmas, new.vectors.lemmas)
     others = {name for before, after in pairs for name in {**before, **after} if before.get(name) != after.get(name)}
@@ -321,9 +325,9 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
-    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses.
+    """Messages for the person who accepts a new lock, on fields that it changes and entries that it adds or drops.
 
-    Of a definition that is new or changed, they show the text; `texts` has the texts by name.
+    For a definition that is new or changed, they show its text, which is in `texts` under its name.
     """
     return [
         *_changed("theorem", old.theorems, new.theorems),

@@ -4,9 +4,9 @@
 
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
-again and its theorems audited; if they all pass, the files that need it follow. The first step with a finding rejects
-the mutant. The digest of the source changes with every edit, so it counts only if no other step has a finding, as for
-an edited comment.
+again and its theorems audited; if they all pass, the files that need it are compiled and audited too. The first step
+with a finding rejects the mutant. The digest of the source changes with every edit. So it counts only if no other step
+has a finding, as after an edit of a comment.
 """
 
 import json
@@ -42,7 +42,7 @@ class ProofMutant:
     name: str
     file: str
     rule: str  # the key of findings.RULES that should reject it
-    edits: tuple[tuple[str, str], ...]  # (old, new): new takes the place of old wherever that stands
+    edits: tuple[tuple[str, str], ...]  # pairs (old, new); new replaces every occurrence of old
     alone: bool = False  # whether every other rule must accept it
     audited: str = ""  # the file whose theorems are audited first, by default the edited one
 
@@ -71,12 +71,12 @@ class ProofMutantOutcome:
 
     @property
     def as_intended(self) -> bool:
-        """Whether the intended rule rejected it, and no other rule where none should."""
+        """Whether the intended rule rejected the mutant and, if required, no other rule did."""
         return self.rules == [self.mutant.rule] if self.mutant.alone else self.mutant.rule in self.rules
 
 
 def read(folder: Path) -> list[ProofMutant]:
-    """The hand-written mutants.toml."""
+    """The mutants in the hand-written file mutants.toml."""
     table = sources.read_table(folder / "mutants.toml")["mutant"]
     found = [
         ProofMutant(**{**entry, "edits": tuple((edit["old"], edit["new"]) for edit in entry["edits"])})
@@ -95,7 +95,7 @@ def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome
         copy, build = Path(scratch) / "proofs", Path(scratch) / "build"
         shutil.copytree(proofs, copy)
         shutil.copytree(base, build)
-        path = copy / "rocq" / mutant.file
+        path = sources.path_of(copy / "rocq", mutant.file)
         path.write_text(mutant.applied(path.read_text(encoding="utf-8")), encoding="utf-8")
         try:
             found = _first_findings(mutant, copy, build)
@@ -127,7 +127,7 @@ def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Disc
 def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str]) -> list[Discrepancy]:
     """The findings of an audit of the theorems and vectors in `scope`; `files` are the compiled files.
 
-    A witness whose lemma is in another file is passed over.
+    A witness whose lemma is in another file is ignored.
     """
     folder, locked = proofs / "rocq", lock.read(proofs)
     theorems = [t for t in sources.tagged(sources.files(folder))[0].values() if t.file in scope]
@@ -146,7 +146,7 @@ def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str])
 
 
 def _number_findings(proofs: Path, exported: str) -> list[Discrepancy]:
-    """Whether the numbers in `exported` are those of proofs/vectors.json, which may hold numbers of other files too."""
+    """Findings if numbers in `exported` differ from proofs/vectors.json, which may hold other files' numbers."""
     known, found = (json.loads(text)["vectors"] for text in (vectors.exported(proofs), exported))
     if all(known.get(name) == numbers for name, numbers in found.items()):
         return []
@@ -156,7 +156,7 @@ def _number_findings(proofs: Path, exported: str) -> list[Discrepancy]:
 def run(mutants: Iterable[ProofMutant], proofs: Path, base: Path, jobs: int = 1) -> Iterator[ProofMutantOutcome]:
     """The outcome of every mutant, in their order.
 
-    The proofs as they are must compile; the build directory `base` is brought up to date with them first.
+    The proofs without a mutant must compile; the build directory `base` is first brought up to date with them.
     """
     kernel.stage(proofs / "rocq", base)
     errors = kernel.build(base, jobs=jobs)
@@ -176,7 +176,7 @@ def share(mutants: list[ProofMutant], text: str) -> list[ProofMutant]:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts share at their start."""
+    """The number of characters that two texts share at their start."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -195,7 +195,7 @@ def _row(mutant: ProofMutant) -> str:
 
 
 def render(mutants: Iterable[ProofMutant]) -> str:
-    """proofs/rocq/MUTANTS.md."""
+    """The text of proofs/rocq/MUTANTS.md."""
     listed = list(mutants)
     by_rule = {rule: sum(m.rule == rule for m in listed) for rule in RULES}
     lines = [

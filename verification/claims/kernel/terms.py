@@ -37,7 +37,7 @@ def _first(text: str, separator: str) -> tuple[str, str]:
 
 
 def unwrap(text: str) -> str:
-    """The text without brackets around the whole of it."""
+    """The text without brackets that enclose all of it."""
     text = text.strip()
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1].strip()
@@ -98,7 +98,7 @@ def head(text: str) -> str:
 def establishes(conclusion: str, name: str) -> bool:
     """Whether a conclusion states the predicate `name` of something.
 
-    It may do so directly, within a conjunction, or of an object whose existence it states.
+    It may state it directly, within a conjunction, or of an object whose existence it states.
     """
     text = unwrap(conclusion)
     if text.startswith("fun "):

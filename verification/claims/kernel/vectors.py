@@ -15,8 +15,8 @@ from pathlib import Path
 from covassay.verification.claims.kernel import kernel
 from covassay.verification.claims.kernel.sources import ACCEPT, read_table
 
-ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words, which is put on one line
-NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")  # negative or not, numerator, denominator
+ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words, which is written on one line
+NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")  # the sign (true if negative), the numerator and the denominator
 PREAMBLE = [
     *kernel.UNABRIDGED,
     "Definition negative (m : int) := if m is Posz _ then false else true.",
@@ -30,7 +30,7 @@ class KernelVector:
     """One entry of vectors.toml."""
 
     name: str
-    rows: str  # the definition that computes them
+    rows: str  # the definition that computes the rows
     columns: tuple[str, ...]
     lemmas: tuple[str, ...]
 
@@ -41,7 +41,7 @@ class KernelVector:
 
 
 def read(folder: Path) -> list[KernelVector]:
-    """The hand-written vectors.toml."""
+    """The vectors in the hand-written file vectors.toml."""
     table = read_table(folder / "vectors.toml")
     return [KernelVector(name, e["rows"], tuple(e["columns"]), tuple(e["lemmas"])) for name, e in table.items()]
 

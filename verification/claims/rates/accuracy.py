@@ -1,4 +1,4 @@
-"""Error against n, d and the budget, on log–log grids, beside the exponents that the theory gives.
+"""The error as a function of n, d and the budget, on log–log grids, beside the exponents that the theory gives.
 
 A rate is an upper bound over all data, so it can be seen only on data that are hard for the mechanism. The error of
 additive noise is the same on all data. If the error adapts to the data, the hard case has all eigenvalues at the level
@@ -97,7 +97,7 @@ class Rate:
 class Measurement:
     """The mean error at every point and the slope, each with its standard error.
 
-    ratio : the measured over the theoretical error at the last point, where the theory gives a constant.
+    ratio : the measured error at the last point divided by the theoretical one, if the theory gives a constant.
     """
 
     rate: Rate
@@ -109,13 +109,13 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Whether the measured slope is that of the theory within the tolerance, or smaller where that suffices."""
+        """Whether the measured slope is that of the theory within the tolerance, or smaller if that suffices."""
         excess = self.slope - self.rate.slope
         return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)
 
 
 def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterable[float]) -> tuple[float, float]:
-    """The slope of the least-squares line through (ln grid, ln error), and its standard error, from those given."""
+    """The slope of the least-squares line through (ln grid, ln error), and its standard error."""
     t, e, s = np.log(list(grid)), np.array(list(errors)), np.array(list(standard_errors))
     centred = t - t.mean()
     weights = centred / (centred @ centred)
@@ -188,7 +188,7 @@ def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
 
 
 def normal_parameters(point: Point, kappa: float, mean: float) -> Matrix:
-    """The parameters of `normal_rows`: μ on top of Σ, of shape (d + 1, d)."""
+    """The parameters of `normal_rows`: the mean μ stacked on the covariance Σ, of shape (d + 1, d)."""
     rotation = _rotation(np.random.default_rng(DATA_SEED), point.d)
     covariance = rotation @ spectrum(kappa, point.d) @ rotation.T
     return np.vstack([mean * rotation[:, 0], covariance])

@@ -17,11 +17,12 @@ from covassay.verification.claims.rates.accuracy import (
 
 SIZES = (1000.0, 2000.0, 4000.0, 8000.0)
 BUDGETS = (0.1, 0.2, 0.4, 0.8)
-DIMENSIONS = (36.0, 54.0, 81.0, 122.0)  # the least d: at d = 16, ‖Z‖/(ρd) is still 10 % below its limit
+# the smallest d is 36, because at d = 16, ‖Z‖/(ρd) is still 10 % below its limit
+DIMENSIONS = (36.0, 54.0, 81.0, 122.0)
 
 
 def _theorem_1(norm: str, p: float) -> list[Rate]:
-    """DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the true constant C_p in place of the printed 3."""
+    """The rate of DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the true constant C_p in place of the printed 3."""
     limit = float(schatten_limit(p)) if math.isfinite(p) else math.pi
     one_over_p = 0.0 if math.isinf(p) else 1 / p
 
@@ -37,7 +38,7 @@ def _theorem_1(norm: str, p: float) -> list[Rate]:
 
 
 def _theorem_2() -> list[Rate]:
-    """DN25 Theorem 2: d^{3/2}/(εn) for large n; √(d tr Σ/(εn)) on the hardest data for small n, by the projection."""
+    """The rates of DN25 Theorem 2: d^{3/2}/(εn) for large n, and √(d tr Σ/(εn)) on the hardest data for small n."""
 
     def level(point: Point) -> float:
         return float(math.pi * nuclear_ball_projection.matrix_scale(point.n, point.budget, "paper") * point.d)
@@ -82,7 +83,7 @@ def _dly22() -> list[Rate]:
 
 
 def _klsu19() -> list[Rate]:
-    """Preconditioned estimates have errors that do not grow with κ or R; the naive covariance, one linear in κ."""
+    """Rates of KLSU19: errors of preconditioned estimates do not grow with κ or R; the naive one is linear in κ."""
     point = Point(n=60_000, d=4, budget=1.0)
     kappas, radii = (1e3, 1e4, 1e5, 1e6), (1e1, 1e2, 1e3, 1e4)
 

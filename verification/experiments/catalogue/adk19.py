@@ -1,8 +1,9 @@
-"""The experiments of ADK19 §4, and those that §4 mentions of Appendix C, which our copy of the paper does not have.
+"""The experiments of ADK19 §4, and those of its Appendix C that §4 mentions; our copy of the paper lacks the appendix.
 
 Rows of the data sets are scaled to the unit ball; the paper does not state its scaling. As in the paper, the
-eigenvalues of every released matrix are clipped to [0, n], here [0, 1], because matrices are divided by n. Gaussian
-noise is calibrated exactly (Balle and Wang 2018), for neighbours that replace a row.
+eigenvalues of every released matrix are clipped. The paper clips them to [0, n]; this module clips to [0, 1], because
+its matrices are divided by n. Gaussian noise is calibrated exactly (Balle and Wang 2018), for neighbours that replace a
+row.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from covassay.verification.experiments.findings import PaperClaim, beats, larges
 from covassay.verification.experiments.measures import RELATIVE
 
 EPSILONS = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
-BETA = 0.1  # not stated in ADK19; DLY22 uses this value for the same method
+BETA = 0.1  # ADK19 does not state β; DLY22 uses this value for the same method
 
 
 def _gaussian(exponent: int) -> Method:

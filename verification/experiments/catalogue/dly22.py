@@ -31,13 +31,13 @@ from covassay.verification.experiments.findings import (
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
-DELTA = 1e-10  # the δ of the released code, for EMCov only
+DELTA = 1e-10  # the δ of the released code, used for EMCov only
 DIMENSIONS = (10, 20, 30, 50, 70, 100, 200, 400, 800)
 BUCKETS = (1, 2, 4, 8, 16, 32)
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000)
 RHOS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
 EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
-LARGEST_FOR_EIGENVECTORS = 200  # d − 1 draws of directions take time in proportion to d⁴
+LARGEST_FOR_EIGENVECTORS = 200  # drawing d − 1 directions takes time in proportion to d⁴
 
 
 def zero(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
@@ -46,7 +46,7 @@ def zero(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
 
 
 def released_em_budgets(rho: float, d: int) -> tuple[float, float]:
-    """ε₀ for the eigenvalues and ε_i for each direction, as the released code computes them from ρ and δ = 1e-10."""
+    """The ε₀ for the eigenvalues and the ε_i for each direction that the released code uses for ρ and δ = 1e-10."""
     log = math.log(1 / DELTA)
     whole = rho + 2 * math.sqrt(rho * log)
     half = whole / 2
@@ -129,7 +129,7 @@ _SIZES = {"small": SMALL, "paper": PAPER}
 
 
 def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
-    """The claims of Figure 3: the winner is better at given dimensions, numbers of rows and budgets."""
+    """A check of the claims of Figure 3, that `winner` is better at given dimensions, numbers of rows and budgets."""
 
     def check(lines: Lines) -> Outcome:
         by_dimension = beats([winner], [loser], ["b"], at=dimensions)

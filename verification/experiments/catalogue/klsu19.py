@@ -1,4 +1,4 @@
-"""Experiments on the theorems of KLSU19, a paper without experiments: the gain of preconditioning as κ grows."""
+"""Experiments on the theorems of KLSU19, which has no experiments: the gain of preconditioning as κ grows."""
 
 import numpy as np
 

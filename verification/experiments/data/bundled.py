@@ -1,7 +1,7 @@
 """Wine, breast cancer and digits, from scikit-learn.
 
-The bounds are round numbers above what such measurements can be expected to reach. They are ours: the sources state
-none.
+The bounds are round numbers above the values that such measurements are expected to have. They are ours; the sources
+state no bounds.
 """
 
 from functools import cache
@@ -30,14 +30,15 @@ WINE = (
 )
 CELL_MEANS = ((0, 50), (0, 60), (0, 300), (0, 5000), (0, 0.3), (0, 2), (0, 2), (0, 0.5), (0, 1), (0, 0.3))
 CELL_ERRORS = ((0, 5), (0, 10), (0, 30), (0, 1000), (0, 0.1), (0, 0.3), (0, 0.5), (0, 0.1), (0, 0.2), (0, 0.1))
-BREAST_CANCER = (*CELL_MEANS, *CELL_ERRORS, *CELL_MEANS)  # mean, standard error and worst of ten measurements of nuclei
+# the mean, the standard error and the worst value of ten measurements of cell nuclei
+BREAST_CANCER = (*CELL_MEANS, *CELL_ERRORS, *CELL_MEANS)
 BRIGHTEST_DIGIT = 16  # a pixel of the digits is a count from 0 to 16
 DIGITS_SIDE = 8
 
 
 @cache
 def raw(name: str) -> Matrix:
-    """The measurements of the data set "wine", "breast_cancer" or "digits", one row a record."""
+    """The measurements of the data set "wine", "breast_cancer" or "digits", with one record in each row."""
     reason = missing(SCIKIT_LEARN, {})
     if reason:
         raise InvalidInput(f"data = {name!r}: {reason}")
@@ -62,5 +63,5 @@ def breast_cancer() -> Matrix:
 
 
 def digits() -> Matrix:
-    """UCI Optical Recognition of Handwritten Digits, 1797 × 64: pixels over 16, over 8, as DLY22 scales MNIST."""
+    """UCI Optical Recognition of Handwritten Digits, 1797 × 64: pixels over 16 · 8, as DLY22 scales MNIST."""
     return raw("digits") / (BRIGHTEST_DIGIT * DIGITS_SIDE)

@@ -1,7 +1,7 @@
 """MNIST in its published format IDX, plain or compressed with gzip.
 
-A file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; then the length of every axis
-follows, as four bytes each with the highest first, and then the entries.
+A file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; the length of every axis
+follows as four bytes, highest byte first, and then the entries.
 """
 
 import gzip
@@ -50,7 +50,7 @@ def read(path: Path, axes: int) -> NDArray[np.uint8]:
 
 
 def _in(folder: Path, name: str) -> Path:
-    """The file of that name in the folder, or its compressed form; a path to a file is returned unchanged."""
+    """The file `name` in the folder, or its compressed form. A path to a file is returned unchanged."""
     if not folder.is_dir():
         return folder
     plain = folder / name

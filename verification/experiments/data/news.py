@@ -1,4 +1,4 @@
-"""News commentary in the published format: articles separated by an empty line, one paragraph a line.
+"""News commentary in the published format: articles separated by an empty line, with one paragraph on each line.
 
 As in the authors' code for DLY22, articles of fewer than 20 tokens are left out, and words are hashed into d columns.
 Rows then have norm 1 (a public scaling), or are divided by the largest norm of a row (which reads the data).

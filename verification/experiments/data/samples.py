@@ -23,12 +23,12 @@ def zipf(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
 
 
 def standing(rows: Callable[[Files], Matrix]) -> Draw:
-    """A data set that does not depend on the setting or the generator."""
+    """A function that returns the same data set for every setting and generator."""
     return lambda setting, rng, files: of_rows(rows(files))
 
 
 def subset(rows: Callable[[Files], Matrix]) -> Draw:
-    """n rows of a data set, drawn without replacement; all rows in their order if there are at most n."""
+    """A function that draws n rows without replacement, or returns all rows in order if there are at most n."""
 
     def drawn(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
         everything = rows(files)

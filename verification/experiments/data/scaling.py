@@ -1,7 +1,7 @@
 """Scaling of rows to the unit ball by public bounds, which are stated here and not read from the data.
 
 A column with bounds [l, h] is clipped to them and mapped onto [−1, 1]. Divided by √d, rows of d such columns lie in the
-unit ball. Nothing in this depends on the data, so replacing a row still replaces a row.
+unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,6 @@ def to_unit_ball(x: Matrix, bounds: Bounds) -> Matrix:
 
 
 def by_largest_norm(x: Matrix) -> Matrix:
-    """The rows divided by the largest norm. This reads the data: it lies outside of every privacy guarantee."""
+    """The rows divided by the largest norm. The norm is read from the data, so no privacy guarantee covers this."""
     scaled: Matrix = x / np.linalg.norm(x, axis=1).max()
     return scaled

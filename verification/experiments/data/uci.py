@@ -19,7 +19,8 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.data.scaling import to_unit_ball
 
-AIRFOIL = ((0, 20_000), (0, 25), (0, 0.5), (0, 100), (0, 0.1), (0, 160))  # Hz, degrees, m, m/s, m, dB
+# the bounds of frequency (Hz), angle (degrees), lengths (m), speed (m/s), thickness (m) and sound level (dB)
+AIRFOIL = ((0, 20_000), (0, 25), (0, 0.5), (0, 100), (0, 0.1), (0, 160))
 
 UNKNOWN = "?"
 ADULT: dict[str, tuple[float, float] | str] = {  # bounds of a number, or the published categories
@@ -44,7 +45,7 @@ ADULT: dict[str, tuple[float, float] | str] = {  # bounds of a number, or the pu
     "France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala Nicaragua Scotland Thailand "
     "Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
 }
-INCOMES = "<=50K", ">50K"  # with a full stop in adult.test
+INCOMES = "<=50K", ">50K"  # adult.test writes them with a full stop
 HEADING = "|1x3 Cross validator"  # the first line of adult.test
 
 

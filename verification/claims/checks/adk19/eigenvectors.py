@@ -83,7 +83,8 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
 def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, by the reference's `error_bound`.
 
-    This bounds the excess over the error of the best approximation of rank k, not the distance from that approximation.
+    The inequality bounds the excess over the error of the best approximation of rank k, not the distance from that
+    approximation.
     """
     rng = np.random.default_rng(8)
     failed = 0
@@ -177,10 +178,10 @@ def excess_bound(
 ) -> Evidence:
     """E[λ₁ − ûᵀCû] ≤ 4d/ε, and λ₁ − ûᵀCû ≤ (4d + 8 ln(1/β))/ε with probability 1 − β, for every C.
 
-    Let s = ε/4 and M(s) = E exp(−s(λ₁ − uᵀCu)) for a uniform u. The page shows that M(s/2) ≤ √(πd/2) 2^{(d−1)/2} M(s).
-    The factor is at most e^{d/2}: ½ ln(πd/4) − ad, a = (1 − ln 2)/2, is largest at d = 1/(2a), where it is below 0.
-    ln M is convex, so the mean is at most (2/s) ln(M(s/2)/M(s)). The tail is Markov's inequality for exp(sQ/2). The
-    convexity and the bound e^{d/2} are seen on a grid of spectra, by the exact normaliser.
+    Let s = ε/4 and M(s) = E exp(−s(λ₁ − uᵀCu)) for a uniform u. The proof page shows that M(s/2) ≤ √(πd/2) 2^{(d−1)/2}
+    M(s). The factor is at most e^{d/2}: ½ ln(πd/4) − ad, a = (1 − ln 2)/2, is largest at d = 1/(2a), where it is below
+    0. ln M is convex, so the mean is at most (2/s) ln(M(s/2)/M(s)). The tail is Markov's inequality for exp(sQ/2). The
+    check evaluates the convexity and the bound e^{d/2} on a grid of spectra, by the exact normaliser.
     """
     rest = exponent - math.log(2) / 2
     largest = (math.log(math.pi / (8 * rest)) - 1) / 2
@@ -216,7 +217,7 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
     """
     failed = []
     epsilon, d, beta = sp.symbols("epsilon d beta", positive=True)
-    # e^{τ/b}, because the logarithm is left out
+    # e^{τ/b}, because the formula is given a logarithm that does nothing
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
         failed.append("the probability of a negative weight")
@@ -247,13 +248,13 @@ def corrected_corollary_1(
     The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the
     tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². With ε_i = 4η_i of the reference, the right side minus the left side at
     λ_i = w_i² has no negative coefficient in the w_i and t, because d − i + 1 ≤ d. At d = 1 both are equal, so that the
-    constant 16 = 4² cannot be smaller. There the one direction is not drawn, and ε₁ = ε/2.
+    constant 16 = 4² cannot be smaller. At d = 1 the only direction is not drawn, and ε₁ = ε/2.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
-        last = epsilon / 2 * w[-1] / sum(w)  # of the direction that is left over; it costs nothing
+        last = epsilon / 2 * w[-1] / sum(w)  # the share of the last direction, which is not drawn and costs nothing
         parts = [*drawn, last]
         left = 8 * sum((d - i + t) * w[i] ** 2 / parts[i] for i in range(d))
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2
@@ -286,7 +287,7 @@ def error_at_uniform_budget(
     for d in (1, 2, 3, 5):
         steps = sp.symbols(f"s1:{d + 1}", nonnegative=True)
         values = [sum(steps[i:]) for i in range(d)]
-        parts = [*(4 * eta for eta in exponents(epsilon, d)), epsilon / (2 * d)]  # the last direction is left over
+        parts = [*(4 * eta for eta in exponents(epsilon, d)), epsilon / (2 * d)]  # the last direction is not drawn
         left = 8 * sum((d - i) * values[i] / parts[i] for i in range(d))
         square = sp.nsimplify(constant) ** 2
         for right in (square * d**3 * values[0] / epsilon, square * d**2 * sum(values) / epsilon):
@@ -308,7 +309,7 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     """
     d, epsilon = 3, Fraction(1)
     zeta = ratio * d / epsilon
-    condition = d / (epsilon * zeta) <= 1  # then its logarithm is at most 0, and so is the printed bound on λ₁
+    condition = d / (epsilon * zeta) <= 1  # for these ζ the logarithm is at most 0, and so is the printed bound on λ₁
     mean_square = d * 2 * mechanism.eigenvalue_scale(epsilon) ** 2
     return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
 
@@ -323,14 +324,15 @@ def gaussian_error(
     """Gaussian noise on the upper triangle has E‖N‖_F² = d²σ² exactly, which is at most d³σ² and not of that order.
 
     2√ln(1.25/δ) ≤ 2.3 √ln(1/δ) for δ ≤ 1/2: the ratio of the logarithms, 1 + ln 1.25/ln(1/δ), is largest at
-    δ = 1/2. There it is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of whole numbers.
+    δ = 1/2. At δ = 1/2 it is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of whole
+    numbers.
     """
     k, sigma = sp.symbols("k sigma", nonnegative=True)
     d = 1 + k
     mean_square = sp.expand(d * sigma**2 + 2 * (d * (d - 1) / 2) * sigma**2)
     gap = sp.Poly(sp.expand(sp.nsimplify(share) * d**3 * sigma**2 - mean_square), k, sigma)
     below = all(c >= 0 for c in gap.coeffs())
-    top, bottom = (stated**2 / 4).as_integer_ratio()  # ln 2.5 ≤ (top/bottom) ln 2
+    top, bottom = (stated**2 / 4).as_integer_ratio()  # the inequality is ln 2.5 ≤ (top/bottom) ln 2
     below = below and 5**bottom <= 2 ** (top + bottom)
     return Evidence(
         below and sp.expand(mean_square - d ** (2 * sp.Rational(power.numerator, power.denominator)) * sigma**2) == 0,
@@ -379,7 +381,7 @@ def angular_gaussian(
     """For z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}, by the integral over the radius.
 
     The density of z at ru is ∝ exp(−r² uᵀΩu/2), and the volume element is r^{d−1} dr du. The check integrates over r
-    for diagonal Ω, which a rotation brings about.
+    for diagonal Ω; a rotation makes every Ω diagonal.
     """
     r = sp.Symbol("r", positive=True)
     for d in range(2, 7):

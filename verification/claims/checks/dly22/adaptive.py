@@ -188,16 +188,16 @@ def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
 
 
 def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
-    """The reference's bounds with another trace term: for mutants."""
+    """A mutant of the reference's bounds, in which the trace term is multiplied by a factor."""
     found = adaptive_cov.errors(*given)
     return dataclasses.replace(found, directions=factor * found.directions)
 
 
-# EXAMPLES: our reconstruction, because our copy of the paper has lost the numbers
+# EXAMPLES (the numbers are ours, because our copy of the paper has lost them)
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
-    """The smallest noise level of (7), Noise(τ), at d = n, β = 0.1."""
+    """The smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
     found = adaptive_cov.errors(n, n, rho, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
     tau = math.sqrt(tau_squared)
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
@@ -235,13 +235,13 @@ def skewed_example(
 @check("floating")
 @mutant("the second data set has one level", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
-    """There are two data sets with equal n, d and trace such that every quantile is off by n^{1/16} on one of them.
+    """Of two data sets with equal n, d and trace, every quantile is a factor n^{1/16} off the best threshold on one.
 
     Clipping at a quantile means that τ is the norm of the row of a fixed rank, in descending order. Let d = n, tr =
     n^{−3/8} and m = n tr. The first data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
     error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The second has m rows of squared norm n^{−1/4}, and
-    the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. Logarithms do not depend on n
-    here, because d and n enter υ as powers.
+    the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms do not depend
+    on n, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -327,9 +327,9 @@ def trace_step(
 ) -> Evidence:
     """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
-    For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at
-    t = ln(1/(2f)) = ln(4/β). So are P(N > t) and P(Laplace > t). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit
-    row and a row of zeros attain.
+    For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at t =
+    ln(1/(2f)) = ln(4/β). P(N > t) and P(Laplace > t) have the same bounds. The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n,
+    which a unit row and a row of zeros attain.
     """
     n, r, w, beta = sp.symbols("n r w beta", positive=True)
     rho, u = 4 * r**2, 2 * w**2
@@ -430,10 +430,10 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
-    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. There the mechanism that is better at k has noise at most 4N_k, and
-    the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ);
-    for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same holds with k = K + 1, and
-    N_{K+1} is the last term of the bound.
+    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At this norm the mechanism that is better at k has noise at most
+    4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4
+    Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold with
+    k = K + 1, and N_{K+1} is the last term of the bound.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -508,7 +508,7 @@ AdaptiveNoise = TypeVar("AdaptiveNoise", adaptive_cov.AdaptiveCovNoise, adaptive
 
 
 def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The largest modulus of the noises on the threshold and on the queries."""
+    """The largest absolute value of the noises on the threshold and on the queries."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
 
@@ -540,7 +540,7 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """The terms g, a, e and α for AdaptiveLapCov, with the bounds of the authors' code; None as in `zcdp_terms`."""
+    """The terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its bound."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -566,12 +566,12 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """The rows clipped to 1/50: for mutants."""
+    """The rows clipped to length 1/50, which is a mutant."""
     return clip(x, 0.02)
 
 
 def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
-    """The same noise, but for the search: it is 0, so that the bound holds with α = 0."""
+    """The given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
     silent = above_threshold.AboveThresholdNoise(0.0, np.zeros_like(noise.search.queries))
     return dataclasses.replace(noise, search=silent)
 
@@ -587,7 +587,7 @@ def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Eviden
 
     The check draws from the reference's mechanisms on skewed rows, with budgets from small to very large. A draw in
     which a noise exceeds its bound, which has probability at most β, is left out. Every release is repeated with a
-    search without noise. There the bound holds with α = 0, so that the term 9α/n hides nothing.
+    search without noise. Without that noise the bound holds with α = 0, so that the term 9α/n hides nothing.
     """
     rng = np.random.default_rng(11)
     worst, sharp, seen, beta = 0.0, 0.0, 0, 0.1

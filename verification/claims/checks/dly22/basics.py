@@ -89,7 +89,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
 
 
 def _accuracy(*given: Any) -> Any:
-    """The reference's α, for mutants."""
+    """The reference's α, changed as a mutant prescribes."""
     return above_threshold.accuracy(*given)
 
 
@@ -109,17 +109,17 @@ def svt_accuracy(accuracy: Formula = above_threshold.accuracy) -> Found:
 
     With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
     needed. The formula for α is linear in its logarithm, so evaluating it with log = identity gives 8v/ε, and the check
-    is in rational arithmetic. The α of "tight" is that of levels t of the threshold and u of each query with
-    P(|noise| ≥ t) = β/2 and P(|noise| ≥ u) = β/(2m); with the identity for log it is b₁ 2/β + b₂ 2m/β.
+    is in rational arithmetic. The α of "tight" is t + u, where P(|noise| ≥ t) = β/2 for the threshold and P(|noise| ≥
+    u) = β/(2m) for each query; with the identity for log it is b₁ 2/β + b₂ 2m/β.
     """
     b1, b2 = Fraction(above_threshold.threshold_scale(1)), Fraction(above_threshold.query_scale(1, "tight"))
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
-        coefficient = accuracy(m, beta, Fraction(1), "paper", lambda v: 1)  # α = coefficient · ln(argument)
+        coefficient = accuracy(m, beta, Fraction(1), "paper", lambda v: 1)  # α is coefficient · ln(argument)
         argument = accuracy(m, beta, Fraction(1), "paper", lambda v: v) / coefficient
-        power = Fraction(coefficient) / 8  # e^{−α/8} = argument^{−power}
+        power = Fraction(coefficient) / 8  # e^{−α/8} is argument^{−power}
         stated = coefficient == 8 and argument == 2 * m / beta
         query = float(argument) ** -float(power) if power != 1 else 1 / argument
-        tight = accuracy(m, beta, Fraction(1), "tight", lambda v: v)  # each level is its scale times ln(1/probability)
+        tight = accuracy(m, beta, Fraction(1), "tight", lambda v: v)  # each level is a scale times ln(1/probability)
         if not (stated and m * query + query**2 <= beta) or tight != b1 / (beta / 2) + b2 / (beta / (2 * m)):
             yield f"m={m}, β={beta}"
 

@@ -39,7 +39,7 @@ def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
 
 
 def moment_bounds() -> list[sp.Expr]:
-    """Residuals that are 0 if both moment bounds hold: each slack is 0 at u = 0, and its derivative is not negative."""
+    """Expressions that vanish if both moment bounds hold: each slack is 0 at u = 0, with a derivative ≥ 0."""
     u = sp.symbols("u", positive=True)
     chi = u**2 / (1 - 2 * u) + u + sp.log(1 - 2 * u) / 2
     gamma = u**2 / (2 * (1 - u)) + u + sp.log(1 - u)
@@ -130,8 +130,8 @@ def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
 def upsilon_far_out(bound: Formula = tails.upsilon) -> Evidence:
     """The υ of the authors' code is exceeded with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
 
-    At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and a standard normal N has P(N > t) ≥ φ(t) t/(1 + t²). The computation has 30
-    digits, and ln P exceeds ln β by about 6.
+    At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and a standard normal N has P(N > t) ≥ φ(t) t/(1 + t²). The check computes with
+    30 digits; ln P exceeds ln β by about 6.
     """
     with mpmath.workdps(30):
         beta = mpmath.exp(-2600)
@@ -218,7 +218,7 @@ def laplace_vector(d: float, beta: float) -> float:
 def laplace_frobenius(d: float, beta: float) -> float:
     """√(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)), which ‖W‖_F exceeds with probability at most β.
 
-    x = ln(3/β) and m = d(d + 1)/2.
+    In this bound x = ln(3/β) and m = d(d + 1)/2.
     """
     x, m = math.log(3 / beta), d * (d + 1) / 2
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
@@ -232,7 +232,7 @@ def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tupl
     return min(ratio, step) >= 1 and kink >= 0, f"smallest ratios {ratio:.4f}, {step:.4f}; slack {kink:.4f}"
 
 
-KAPPA = math.log(3) / math.log(2)  # ln(3/β) ≤ κ ln(2/β) for β ≤ 1
+KAPPA = math.log(3) / math.log(2)  # the constant κ with ln(3/β) ≤ κ ln(2/β) for β ≤ 1
 KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ KINK, and 4 log₂ m otherwise
 
 
@@ -296,7 +296,7 @@ def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
 def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
     """The bound on ‖W‖ with probability 1 − β: (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x with x = ln(3/β).
 
-    Here σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
+    In this bound σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
     """
     x = math.log(3 / beta)
     y = x + math.log(d)
@@ -315,7 +315,7 @@ def laplace_leading_term(coded: Formula = tails.upsilon_laplace) -> Evidence:
     """The authors' code bounds E‖W‖ and ‖W‖ by asymptotically 2√d, but ‖W‖/√d → 2√2, because Laplace(1) has variance 2.
 
     The bound on the mean, where ln(2/β) = 0, is below 2√(2d) from d = 3·10⁵ on, and the whole bound at β = 0.1 from
-    d = 3·10⁶ on. At d = 10²⁰ both are within 1 % of 2√d.
+    d = 3·10⁶ on. At d = 10²⁰ both bounds are within 1 % of 2√d.
     """
     limit = 2 * math.sqrt(2)
     mean = {d: float(coded(d, 2.0)) / math.sqrt(d) for d in (2e5, 3e5, 1e20)}
@@ -343,7 +343,7 @@ def exact_maxima(d: int) -> tuple[float, float]:
 
 
 def exact_levels(d: int, beta: float) -> tuple[float, float]:
-    """The levels that those maxima exceed with probability β/3, if the terms are independent."""
+    """The levels that the two maxima exceed with probability β/3, if the terms are independent."""
     each = 1 - (1 - beta / 3) ** (1 / d)
     return float(stats.gamma(d).isf(each)), float(-math.log(-math.expm1(math.log1p(-beta / 3) / (d * (d + 1) / 2))))
 
@@ -364,10 +364,10 @@ def wigner_form(d: int, row: float, largest: float, level: float = 0.0) -> float
 def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = laplace_wigner_tail) -> Evidence:
     """The explicit bounds on E‖W‖ and ‖W‖ for Laplace noise are asymptotically 2√(2d), and follow at d = 2 to 1000.
 
-    Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and
-    E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the
-    largest entry of 2E. The check puts the exact means and levels of such maxima into this form. The stated bounds are
-    at least that, and their shares of it are told: the exact form is at least 0.85 of the mean, 0.8 of the tail.
+    Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
+    d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
+    check puts the exact means and levels of such maxima into this form. The stated bounds are at least that large: the
+    exact form is at least 0.85 times the bound on the mean, and 0.8 times that on the tail.
     """
     shares = []
     for d in (2, 5, 20, 50, 200, 1000):

@@ -52,7 +52,7 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """Eigenvectors in the order of a singular value decomposition, by |λ|, as in the authors' code: for mutants."""
+    """A mutant: eigenvectors in the order of |λ|, as by the singular value decomposition in the authors' code."""
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
@@ -63,7 +63,7 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
-    is tight. In the order of |λ| only the first bound fails.
+    is tight. If the eigenvectors are in the order of |λ|, only the first bound fails.
     """
     rng = np.random.default_rng(1)
     for i in range(CASES):
@@ -210,11 +210,11 @@ def separate_rest(d: float, n: float, trace: float) -> float:
 
 
 def _uniform(gap: Callable[[float], float]) -> Error:
-    """The error √(2 tr · gap/n) if every direction loses `gap` in units of nΣ (ADK19 Lemma 6)."""
+    """The error √(2 tr · gap/n), if every direction loses `gap` as a multiple of 1/n (ADK19 Lemma 6)."""
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
-em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # d/η_i at ρ = 1
+em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # the gap is d/η_i, at ρ = 1
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
@@ -229,7 +229,7 @@ def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
     rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
-    crossover = -gain_n / gain_d if gain_d else None  # d = n^{…} where the quotient is 1
+    crossover = -gain_n / gain_d if gain_d else None  # the exponent of n in the d at which the quotient is 1
     dominated = -rest_n / rest_d if rest_d else None
     useful = -n / d
     holds = (d, n) == (Fraction(1, 4), Fraction(-1, 2)) and (crossover, dominated, useful) == (
@@ -270,10 +270,10 @@ def gauss_bounds(d: int) -> tuple[float, float]:
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
-    Multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and SeparateCov's
-    rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with ω as in the
-    reference and with the larger ω of DLY22 Lemma 7. The leading terms are 2^{7/4}√share · d and d. For d = 2, …, 7
-    SeparateCov's bound is above both of GaussCov's at the smaller trace too.
+    If they are multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and
+    SeparateCov's rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with ω as
+    in the reference and with the larger ω of DLY22 Lemma 7. The leading terms are 2^{7/4}√share · d and d. For d = 2,
+    …, 7 SeparateCov's bound is above both of GaussCov's at the smaller trace too.
     """
     failed = []
     dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
@@ -356,9 +356,9 @@ def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int
 def separate_pure_error(
     bound: Formula = separate_cov_pure.error_bound, parts: Formula = adaptive_cov_pure.separate_bounds
 ) -> Found:
-    """The matrix that SeparateLapCov releases is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; attained.
+    """SeparateLapCov releases a matrix within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; the bound is attained.
 
-    Where it is used, the bounds on ‖W‖ and on the noise of the eigenvalues are taken at β/2 each.
+    In the reference, the bounds on ‖W‖ and on the noise of the eigenvalues are taken at β/2 each.
     """
     shares = [p / beta for d in (2, 7) for beta in (0.1, 1e-6) for p in probabilities_of_bounds(parts, d, beta)]
     rng = np.random.default_rng(3)
@@ -412,9 +412,9 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
     statistical error of e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n > d/(Cε)².
-    Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
-    e ≥ (2a/3) n₀/n. √d ≥ 68 Cε is enough for that. The arithmetic is rational, and only the product Cε enters it; so it
-    also holds with another function of ε in its place, such as 12 sinh ε.
+    Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥
+    (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for that. The arithmetic is rational, and only the product Cε enters
+    it; so it also holds with another function of ε in its place, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)

@@ -4,15 +4,15 @@ X = GU, where G is (n, d) with N(0, 1) entries and U is (d, d) with entries unif
 subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows in
 bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
 
-Centring reads the data, so it lies outside every privacy guarantee. The authors draw with torch; here the same law is
-drawn with numpy.
+Centring depends on all rows of the data, so no privacy guarantee covers it. The authors draw with torch; this module
+draws from the same law with numpy.
 """
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Number, require_dimension, require_positive
 
-# The settings of the paper's figures: s, N, and the parameters of the runs
+# The settings of the paper's figures: the skew s, the number N of buckets, and the parameters of the runs
 SKEW = 3.0
 BUCKETS = 4
 DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}

@@ -54,13 +54,14 @@ def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence
 def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 
-    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The first has the tail of norm-tail.md, the
-    second is below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has the spread of
-    `variance_of_a_weight`, and (4.2) fails. With α = 2/d the condition has a probability that tends to 0.
+    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The page norm-tail.md bounds the probability
+    of the first event, and that of the second is below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has
+    the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the condition has a probability that tends to
+    0.
     """
     c = cap * Fraction(96, 100)
     log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)
-    decay = mpmath.iv.mpf(c.numerator) / c.denominator - 2 - 2 * log  # r(c) of norm-tail.md
+    decay = mpmath.iv.mpf(c.numerator) / c.denominator - 2 - 2 * log  # the rate r(c) of norm-tail.md
     told = mpmath.nstr(mpmath.mpf(decay.a), 4)
     if c <= 2 or not decay > 0:
         return Evidence(False, f"d ≥ {smallest}", f"no bound on the tail at c = {float(c):.4g}")
@@ -72,5 +73,5 @@ def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence
 
 
 def interval(value: Fraction) -> mpmath.mpf:
-    """The rational number as an interval."""
+    """Return the rational number as an interval of mpmath."""
     return mpmath.iv.mpf(value.numerator) / value.denominator

@@ -24,7 +24,7 @@ def repulsion(s: Sequence[Number]) -> Number:
 
 
 def sum_of_squares(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i² + s_j²), a wrong Jacobian for mutants."""
+    """The wrong Jacobian ∏_{i<j} (s_i² + s_j²), which is a mutant."""
     return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
 
 
@@ -159,7 +159,7 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
 def signed_factors(
     signs: Formula = _random_signs, noise: Formula = nuclear_laplace.sample, draws: int = 4000
 ) -> Evidence:
-    """With random signs the singular vectors of Z are Haar: the signs and squares of first entries have that law."""
+    """With random signs the singular vectors of Z are Haar: signs and squares of first entries have that law."""
     d, rng = 3, np.random.default_rng(8)
     u, s, vt = np.linalg.svd(noise(d, rng, draws))
     common = signs(rng, draws, d)

@@ -98,7 +98,7 @@ def centred_on_the_line(
     |x + y − 2m| ≤ 4 − a on [−1, 1], and 4 − a(4 − a) = (a − 2)².
     """
     n, x, y, m, v, a = sp.symbols("n x y m v a", real=True)
-    squares = (n - 1) * v + (n - 1) * m**2  # of the rows that stay; v is their variance
+    squares = (n - 1) * v + (n - 1) * m**2  # the sum of squares of the rows that stay, whose variance is v
 
     def variance(new: sp.Expr) -> sp.Expr:
         return (squares + new**2) / n - (((n - 1) * m + new) / n) ** 2

@@ -43,7 +43,7 @@ Pair = tuple[Number, Number]
 
 
 def corrected_threshold(d: Number, n: Number) -> Pair:
-    """The two members of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    """The two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
@@ -62,9 +62,10 @@ def earlier_work(
 ) -> Evidence:
     """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
 
-    The first term is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two members of
-    the threshold. The second term is 1/d times the one and 1/√(εn) times the other. DN25 prints min{1/n, d^{−1/4}}/ε.
-    At ε = 1 and n = √d/x its members are x and d^{1/4} times d^{−1/2}, so it is within the true one exactly for x ≤ 1.
+    The first term is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the
+    threshold. The second term is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n, d^{−1/4}}/ε.
+    At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is at most the
+    true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -110,7 +111,7 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
     residual = sp.simplify(sp.sqrt(d / (epsilon * n)) - gain(trace, log / (epsilon * n)) * second)
-    x, more = sp.symbols("x m", positive=True)  # √tr Σ and √l in either order: x and x + m
+    x, more = sp.symbols("x m", positive=True)  # x and x + m are √tr Σ and √l, in either order
     factors = [gain(x**2, (x + more) ** 2), gain((x + more) ** 2, x**2)]
     between = all(
         sp.simplify(1 / g - (x + more)).is_positive and sp.simplify(2 * (x + more) - 1 / g).is_positive for g in factors
@@ -125,9 +126,10 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
 def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
-    With ln d = s² its second member, over √(d/(εn)), is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². It is always at
-    least s/√(εn), which is unbounded, and so is the first member, d/√(εn). √(d/(εn)) is then above 1, the error of
-    returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
+    With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². It is
+    always at least s/√(εn), which is unbounded, and so is the ratio of the first term, d/√(εn). √(d/(εn)) is then above
+    1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times
+    √(d/(εn)).
     """
     n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
     ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)

@@ -18,14 +18,14 @@ PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
 def violation(constant: Fraction, c: int) -> int | None:
     """The smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
 
-    Let the event ‖Z‖ > a d have probability δ. Off it Σ s² ≤ a d R. On it Σ s² ≤ R², and Cauchy–Schwarz bounds its
-    contribution to E Σ s² by √(E R⁴ δ). So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), where E R = d² and
-    E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
+    Let the event ‖Z‖ > a d have probability δ. Outside this event Σ s² ≤ a d R. On the event Σ s² ≤ R², and
+    Cauchy–Schwarz bounds its contribution to E Σ s² by √(E R⁴ δ). So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), where E R = d²
+    and E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
     """
     for k in range(1, 200):
         d = mpmath.iv.mpf(2) ** k
         bad = mpmath.iv.sqrt(2 * d**2 * (d**2 + 1) * (d**2 + 2) * (d**2 + 3))
-        root = mpmath.iv.exp(mpmath.iv.log(2) * k / 3)  # d^{1/3}
+        root = mpmath.iv.exp(mpmath.iv.log(2) * k / 3)  # encloses d^{1/3}
         right = mpmath.iv.mpf(constant.numerator) / constant.denominator * d**3 + bad * mpmath.iv.exp(-root / (2 * c))
         if ((3 * d**3 + d**2) / 2 > right) is True:
             return k

@@ -27,12 +27,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """Rescale into the nuclear ball, which is not the projection: for mutants."""
+    """A mutant of the projection onto the nuclear ball: rescaling the matrix into the ball."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """The projection onto the Frobenius ball in place of the nuclear ball: for mutants."""
+    """A mutant of the projection onto the nuclear ball: the projection onto the Frobenius ball."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
@@ -79,8 +79,8 @@ def small_radius(project: Formula = nuclear_ball) -> Evidence:
 def trace_tail(tail: Formula = lambda t: math.exp(-t) / 2) -> Evidence:
     """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β ≥ ½, and r < tr Σ has probability e^{−tr Σ/b}/2.
 
-    Both are the tail of Laplace noise of scale b. For β > ½ and tr Σ = 0 the first bound is negative, and r is not.
-    The reference's trace scale is b = 10/(nε), so that r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
+    Both follow from the tail of Laplace noise of scale b. For β > ½ and tr Σ = 0 the first bound is negative, and r is
+    not. The reference's trace scale is b = 10/(nε), so that r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
     """
     tried = (0.4, 0.1, 1e-3, 1e-9)
     failed = [f"β = {beta}" for beta in tried if abs(tail(math.log(1 / (2 * beta))) / beta - 1) > 1e-12]

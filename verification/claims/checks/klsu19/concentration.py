@@ -81,7 +81,7 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
     psi = -u - sp.log(1 - 2 * u) / 2
     gap = sp.series(u**2 / (1 - 2 * u) - psi, u, 0, 12).removeO()
     terms = all(gap.coeff(u, k) == sp.Integer(2) ** (k - 2) * (1 - sp.Rational(2, k)) >= 0 for k in range(2, 12))
-    below = sp.simplify(sp.diff(u**2 - psi, u) + 4 * u**2 / (1 - 2 * u)) == 0  # u² − ψ falls, to 0 at u = 0
+    below = sp.simplify(sp.diff(u**2 - psi, u) + 4 * u**2 / (1 - 2 * u)) == 0  # u² − ψ decreases to 0 at u = 0
     s = sp.sqrt(t) / (sp.sqrt(v) + 2 * b * sp.sqrt(t))
     exponent = sp.simplify(v * s**2 / (1 - 2 * b * s) - s * bound(v, b, t, sp.sqrt) + t)
     seen = all(
@@ -150,7 +150,7 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
         mass = series.chi_square_tail(Fraction(k), k)[0] - series.chi_square_tail(k * (1 + inner), k)[1]
         if mass < quarter:
             yield f"m={k}"
-    above = series.exponential(Fraction(3, 4))[0] > 2  # (ln 2)/3 < 1/4
+    above = series.exponential(Fraction(3, 4))[0] > 2  # ln 2/3 < 1/4
     large = Fraction(5, 6) - (series.exponential(Fraction(1, 13))[1] - 1) >= Fraction(3, 4)
     yield identity == 0
     yield above

@@ -41,8 +41,8 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
 def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula = naive_pce.largest_change) -> Evidence:
     """Replacing a row moves the truncated covariance by at most √2 B/n in Frobenius norm, B = r²; at most ρ is spent.
 
-    In units of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random rational rows of the unit
-    ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension the maximum is 1. So the
+    As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random rational rows of the
+    unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension the maximum is 1. So the
     variance 2B²/(n²ρ), which suits the sensitivity 2B/n of the triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
     """
     rng = random.Random(1)
@@ -55,7 +55,7 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
             rows.append(row if sum(v * v for v in row) <= 1 else [Fraction(0)] * d)
         change = sum((rows[0][k] * rows[0][m] - rows[1][k] * rows[1][m]) ** 2 for k in range(d) for m in range(k, d))
         failed += change > largest(d)
-    # e₁e₁ᵀ − e₂e₂ᵀ = diag(1, −1); on the line the rows 1 and 0
+    # e₁e₁ᵀ − e₂e₂ᵀ is diag(1, −1); for d = 1 the rows are 1 and 0
     attained = Fraction(1) ** 2 + Fraction(-1) ** 2 == largest(2) and Fraction(1) == largest(1)
     n, rho, r2 = Fraction(7), Fraction(3, 5), Fraction(11, 2)
     losses = {
@@ -77,7 +77,7 @@ def without_noise(rows: Matrix) -> Matrix:
 
 
 def divided_by_the_kept(rows: Matrix) -> Matrix:
-    """The second moment of the rows that are not dropped, divided by their number: for mutants."""
+    """A mutant: the second moment of the rows that are not dropped, divided by their number."""
     n, d = rows.shape
     kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
     return second_moment(kept)
@@ -142,8 +142,8 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
     """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
     The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
-    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and here it is below √κ/4. The check has
-    κ = 10⁴ and is exact.
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and in the example it is below √κ/4. The
+    check has κ = 10⁴ and uses rational arithmetic.
     """
     root = sp.sqrt(kappa)
     sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
@@ -230,10 +230,10 @@ def rows_for_accuracy(
 ) -> Evidence:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
-    The first makes the radius of (8) at most α/2, and it is at least (√d + √(2 ln(2/β)))², as (8) requires. The second
-    makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at least 1 − 3β
-    no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's variance,
-    radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
+    The first number of rows makes the radius of (8) at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8) requires.
+    The second makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at
+    least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's
+    variance, radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0

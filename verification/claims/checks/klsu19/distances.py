@@ -64,7 +64,7 @@ def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.in
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
-    There ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
+    For these matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -78,9 +78,9 @@ def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2),
 def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Found:
     """If x_i = A y_i with AAᵀ = Σ, the regularity of the second moment S of the y_i carries over to Σ̂ = ASAᵀ.
 
-    ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is equivalent to (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if
-    Σ ⪯ κI, with equality in the widest direction. The check uses random rational matrices and decides definiteness
-    exactly.
+    ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is equivalent to (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if Σ ⪯
+    κI, with equality in the widest direction. The check uses random rational matrices, and decides definiteness in
+    rational arithmetic.
     """
     rng = random.Random(2)
     for i in range(25):
@@ -92,7 +92,7 @@ def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Fou
         for error in (sp.Rational(1, 2), 2, 9):
             above = (1 + error) * sp.eye(d) - s, (1 + error) * sigma - moment
             below = s - (1 - error) * sp.eye(d), moment - (1 - error) * sigma
-            for inner, outer in (above, below):  # congruent, so both are definite or neither is
+            for inner, outer in (above, below):  # the matrices are congruent, so both are definite or neither is
                 yield outer == a * inner * a.T and inner.is_positive_definite == outer.is_positive_definite
         # with A = HD, H a reflection and D diagonal, Σ = HD²H and κ = max D²
         h = sp.eye(d) - 2 * y[0, :].T * y[0, :] / max((y[0, :] * y[0, :].T)[0], 1)

@@ -18,15 +18,15 @@ CASES = 3000
 P = sp.Symbol("p")
 THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
 SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)
-TERMS = 26  # of the power series in ν
+TERMS = 26  # terms of the power series in ν
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What is known of the likelihood ratios 1 + η of near laws: |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤ γ₄s², s = E η².
+    """Bounds on the moments of likelihood ratios 1 + η of near laws: |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤ γ₄s², s = E η².
 
-    s is between `low` and `high` times the squared parameter distance, and the claimed distance is at most `scale`
-    times that one. `distance` is the claimed ratio of TV to the distance, for distances up to `radius`.
+    s is between `low` and `high` times the squared parameter distance, and the distance in the claim is at most `scale`
+    times the parameter distance. `distance` is the claimed ratio of TV to the distance, for distances up to `radius`.
     """
 
     third: Fraction
@@ -69,7 +69,7 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
     above, with δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. So d/108 ≤ n sinh(ε) α/9. The
     bounds for an interval of ε follow because sinh(ε)/ε grows.
     """
-    lower = Fraction(1, 27) - Fraction(1, 54)  # all in units of d
+    lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d
     left = lower - 2 * delta * Fraction(8, 81)
     constant = left * 9  # n ≥ constant · d/(α sinh ε)
     wide = sinh(largest)[1] <= constant * 72 * largest
@@ -91,13 +91,13 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     """
     x, lam, d, t, delta = sp.symbols("x lambda d t delta", positive=True)
     mgf = sp.integrate(2 * sp.exp(lam * x - x**2 / 2) / sp.sqrt(2 * sp.pi), (x, 0, sp.oo)).rewrite(sp.erf)
-    bounded = sp.simplify(sp.expand(mgf / sp.exp(lam**2 / 2)) - 1 - sp.erf(lam / sp.sqrt(2))) == 0  # and erf ≤ 1
+    bounded = sp.simplify(sp.expand(mgf / sp.exp(lam**2 / 2)) - 1 - sp.erf(lam / sp.sqrt(2))) == 0  # erf is at most 1
     best = sp.solve(sp.diff(d * lam**2 / 2 - lam * t, lam), lam)[0]
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
     small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # d/T for δ ≤ 1
-    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # in units of dR²
+    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(
         held,
@@ -248,9 +248,9 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
 def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
     """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
-    The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2).
-    2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. It is enclosed at 1 and
-    on a grid.
+    The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2). 2Φ(δ/2) − 1 =
+    P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses it at 1 and on a
+    grid.
     """
     failed = []
     for j in range(1, 41):
@@ -282,9 +282,9 @@ def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) 
 def hybrid_bound(bound: Formula = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n) -> Found:
     """Lemma 6.15 in its sharp form: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
 
-    For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n draws
-    replace one at a time; the mean of h over the others has the same property. The bound is attained by
-    h ∝ e^{ε · #ones} with the laws δ₀ and (1 − γ)δ₀ + γδ₁.
+    For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n
+    draws, replace one draw at a time; the mean of h over the other draws has the same property. The bound is attained
+    by h ∝ e^{ε · #ones} with the laws δ₀ and (1 − γ)δ₀ + γδ₁.
     """
     rng = np.random.default_rng(8)
     attained = 0
@@ -335,7 +335,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. In the same way e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
+    it changes sign once. By the same argument e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
@@ -362,7 +362,7 @@ def covariance_bound(
 ) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
 
-    And n ≥ (d²/1024 − ln 32)/(14.1αε).
+    Under the same condition n ≥ (d²/1024 − ln 32)/(14.1αε).
 
     M(X) may be projected onto the convex hull of the construction's matrices. Then Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥
     α²/16 gives P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at

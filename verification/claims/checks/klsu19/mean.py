@@ -44,7 +44,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """The number of values in each bin or below it: for mutants."""
+    """A mutant of the histogram: the number of values in each bin or below it."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
@@ -56,9 +56,10 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
 def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Found:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
-    The bin j holds the values in ((j − ½)σ, (j + ½)σ]: values just within and just beyond its ends are counted so.
+    The bin j holds the values in ((j − ½)σ, (j + ½)σ]: the check counts values just within and just beyond its ends.
     """
-    ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5  # for σ = 5: bins 0, 0, 1, 1 and none of three
+    # for σ = 5 these values lie in the bins 0, 0, 1, 1 and in none of the three
+    ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5
     edges = histogram(ends, 5.0, 1).tolist() == [[0.0, 2.0, 2.0]]
     rng = np.random.default_rng(1)
     counts, means = 0.0, 0.0
@@ -68,7 +69,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
         y = x.copy()
         y[0] = rng.standard_normal() * 10 ** rng.uniform(-1, 2)
         centre, w = rng.standard_normal(), rng.exponential() + 0.1
-        if i % 10 == 0:  # the extreme pair
+        if i % 10 == 0:  # this pair of rows is the extreme one
             x[0], y[0] = centre - 2 * w, centre + 2 * w
         change = float(np.linalg.norm(histogram(x, 1.0, last) - histogram(y, 1.0, last)))
         moved = abs(float(np.clip(x, centre - w, centre + w).mean() - np.clip(y, centre - w, centre + w).mean()))
@@ -188,7 +189,7 @@ def mahalanobis(v: Vector, sigma: Matrix) -> float:
 def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.deviation_bound) -> Found:
     """For I ⪯ Σ ⪯ κI, ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
 
-    Σ = I and v = (1, …, 1) give equality in the first, Σ = κI in the second.
+    Σ = I and v = (1, …, 1) give equality in the first bound, Σ = κI in the second.
     """
     rng = np.random.default_rng(3)
     largest, spread = 0.0, 0.0
@@ -207,7 +208,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """(x_{i+1} − x_i)/√2 for all i, so that a record is in two differences: for mutants."""
+    """A mutant: (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change
@@ -219,8 +220,8 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
     """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
 
-    They are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ = 0, and each
-    column of D has at most one entry that is not 0.
+    The differences are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ =
+    0, and each column of D has at most one entry that is not 0.
     """
     most = 0
     for n in range(2, 12):
@@ -243,7 +244,7 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    A need not be symmetric. The second holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
+    A need not be symmetric. The second bound holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0
@@ -253,7 +254,7 @@ def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_boun
         target = 10 ** rng.uniform(0, 3, d) if i % 4 else np.full(d, float(SMALLEST_KAPPA))
         root = np.linalg.cholesky(sigma)
         turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
-        a = (turn * np.sqrt(target)) @ np.linalg.inv(root)  # AΣAᵀ has the target's eigenvalues
+        a = (turn * np.sqrt(target)) @ np.linalg.inv(root)  # AΣAᵀ has the eigenvalues of the target
         mu, m = rng.standard_normal((2, d)) * 10 ** rng.uniform(-2, 1)
         h = a @ sigma @ a.T
         error, image = mahalanobis(back(a) @ m - mu, sigma), mahalanobis(m - a @ mu, h)

@@ -84,7 +84,7 @@ def lower_lemma(psi: Formula = loss_of_floor) -> Evidence:
         sp.simplify(sp.diff(f, p) - ((1 - x) / 4 + c**2 * (4 * x - 1) / (4 * (p - 1) ** 2))),
         sp.simplify(sp.diff(f, c) + c * (4 * x - 1) / (2 * (p - 1))),
     )
-    # f at 1 − ψ is (p/4 − 1)ψ − c²(3 − 4ψ)/(4(p − 1)), which is 0, plus ψ²
+    # at λ = 1 − ψ, f is (p/4 − 1)ψ − c²(3 − 4ψ)/(4(p − 1)), which is 0, plus ψ²
     y = psi(p, c)
     root = sp.simplify(f.subs(x, 1 - y) - y**2)
     limit = sp.limit(psi((sp.Rational(1, 2) - eta) * kappa, eta * kappa), kappa, sp.oo)
@@ -115,9 +115,9 @@ def constants_of_a_round(
     """The constants of the reference's lemma, I ⪯ AΣA ⪯ 0.69 κI for κ ≥ 1000, s = ν = 1/20 and c = 0.84, are right.
 
     The arithmetic is rational. The upper bound is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower bound is above c: for p ≤ 9/20
-    by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2 − ν)p/4 − νq)/(1 + s), which grows with p. The last is
-    uᵀMu/(1 + s) for u = (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The other two
-    are κ(1/2 + ν) over 1 − s, and ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
+    by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2 − ν)p/4 − νq)/(1 + s), which grows with p. The last
+    expression is uᵀMu/(1 + s) for u = (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν,
+    0]]. The upper bound is κ(1/2 + ν)/(1 − s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -154,7 +154,7 @@ def a_round_makes_progress(
 
     A is the reference's preconditioner for the projection of Σ̂ + N onto the cone, and s = ν = 1/20. The check tries
     random and extreme Σ, Σ̂ and N. Among the extremes are eigenvalues that the errors bring to multiples of κ between
-    0.4 and 0.6. And A must halve the directions of eigenvalue κ/2 or more, and no other.
+    0.4 and 0.6. The check also requires that A halves the directions of eigenvalue κ/2 or more, and no others.
     """
     rng = np.random.default_rng(3)
     for i in range(4000):
@@ -162,7 +162,7 @@ def a_round_makes_progress(
         sigma = random_covariance(rng, d, kappa)
         noise = symmetric_noise(rng, d) * 0.05 * kappa
         relative = symmetric_noise(rng, d) * weak_ppc.SAMPLING_ERROR
-        if i % 20 == 0:  # an eigenvalue of Σ that the errors bring to 0.4 κ, …, 0.6 κ; in the middle just below κ/2
+        if i % 20 == 0:  # the errors move an eigenvalue of Σ to 0.4 κ, …, 0.6 κ, in one case to just below κ/2
             level = 0.4 + 0.2 * (i // 20) / 200
             sigma = np.diag([(level + 0.05) / 0.95 * kappa] * d)
             relative, noise = (
@@ -211,12 +211,13 @@ def rows_for_regularity(d: int, beta: float) -> float:
 def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula = rows_for_regularity) -> Evidence:
     """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC with T rounds.
 
-    With ρ = ε²/2 that is Õ(d^{3/2}√log κ/ε + d). The first follows from r² ≤ 5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)),
-    σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The second is at least
-    (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the
-    reference requires, at random parameters, and the two constants with 566 and 3280.
+    With ρ = ε²/2 these numbers are Õ(d^{3/2}√log κ/ε + d). The first number follows from r² ≤ 5d ln(nT/β), υ* ≤ 4√(d
+    ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The second is at least (√d + √(2
+    ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the reference
+    requires, at random parameters, and the two constants with 566 and 3280.
     """
-    constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)  # 570 and 3300, by ln(nT/β) = 1 and ln(2/β) = 0
+    # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers are 570 and 3300
+    constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)
     arithmetic = constants[0] >= 20 * math.sqrt(2) * 5 * 4 and constants[1] >= 2 / (math.sqrt(1.05) - 1) ** 2
     rng = np.random.default_rng(5)
     failed, largest = 0, 0.0
@@ -228,7 +229,8 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
         exact = (
             naive_pce.noise_variance(n, rho / t, naive_pce.radius_squared(n, d, 1, beta / t), "reconstructed") ** 0.5
         )
-        exact *= n * tails.upsilon_star(d, beta / t) / weak_ppc.NOISE_SHARE  # nσυ*/ν, which does not depend on this n
+        # the n here cancels: nσυ*/ν does not depend on it
+        exact *= n * tails.upsilon_star(d, beta / t) / weak_ppc.NOISE_SHARE
         failed += max(ratios) > 1 or not math.isclose(exact, asked[0], rel_tol=1e-9)
         largest = max(largest, *ratios)
     detail = f"{failed} cases fail; largest share of the bounds {largest:.3g}; arithmetic {arithmetic}"

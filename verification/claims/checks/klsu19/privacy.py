@@ -190,8 +190,8 @@ def printed_advanced_composition(
 ) -> Evidence:
     """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
-    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. That ε is
-    less than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
+    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. The printed ε is less
+    than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
     """
     odds = Fraction(8, 3)
     allowed, figures = [], {}
@@ -202,14 +202,15 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    figures_hold = all_round_to((delta, odds**-j), quoted)  # of the last case
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # the figures quote the last case
     holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
     )
 
 
-PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the reconstructed ε is enough if Tε₀² is at most this times ln(1/δ₀)
+# 4.287; the reconstructed ε is enough if Tε₀² is at most this number times ln(1/δ₀)
+PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))
 
 
 def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
@@ -231,11 +232,11 @@ def corrected_advanced_composition(
 ) -> Found:
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
-    By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
-    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails, and
-    that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean loss of randomised response.
-    (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
-    formula with e^{ε₀} − 1, which is larger.
+    The bound follows from the inequality of Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given
+    the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational
+    binomial tails, and that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean loss of
+    randomised response. (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference
+    has the textbook formula with e^{ε₀} − 1, which is larger.
     """
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):
@@ -251,7 +252,8 @@ def corrected_advanced_composition(
                 azuma = mpmath.almosteq(spread**2 / (2 * folds * epsilon**2), level, 1e-30)
                 textbook = reference(epsilon, folds, mpmath.mpf(10) ** -j, mpmath.log)
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
-                same = mpmath.almosteq(textbook, exactly, 1e-12)  # the reference takes e from math
+                # equal up to rounding, because the reference takes e from math
+                same = mpmath.almosteq(textbook, exactly, 1e-12)
                 if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
                     yield f"odds={odds}, T={folds}, δ₀=1e-{j}"
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
@@ -282,7 +284,7 @@ def gaussian_mechanism(
 
     centre = order(a) * f + (1 - order(a)) * g
     left = a * exponent(f) + (1 - a) * exponent(g)
-    divergence_times = sp.simplify(sp.expand(left - exponent(centre)))  # (α − 1) D_α, which has no x in it
+    divergence_times = sp.simplify(sp.expand(left - exponent(centre)))  # (α − 1) D_α, which does not depend on x
     residual = sp.simplify(divergence_times - (a - 1) * a * spent(f - g, v))
     budget = sp.simplify(sp.nsimplify(spent(change, scale(change, rho) ** 2)) - rho)
     return Evidence(residual == 0 and budget == 0, "all f, f', σ, α", f"residuals {residual}, {budget}")

@@ -39,7 +39,7 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """The row as the mechanism shortens it: the mean of a block that consists of this record."""
+    """The row as the mechanism shortens it, obtained as the mean of a block that consists of this record alone."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -58,10 +58,11 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
         d = int(rng.integers(2, 7))
         u, v = rng.random((2, d)) * (rng.random((2, d)) < 0.7)
         b2 = float(rng.uniform(0.3, d))
-        if i % 3 == 0:  # complementary rows of bits
+        if i % 3 == 0:  # the two rows are complementary bits
             u = (np.arange(d) < d // 2).astype(float)
             v = 1 - u
-            b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])  # whole or not, or beyond the rows' length
+            # B² is a whole number, or not, or larger than the squared length of the rows
+            b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])
         one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
         ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))
         yield ratio <= 1 + ROUNDING and float((one**2).sum()) <= b2 * (1 + ROUNDING)
@@ -105,7 +106,7 @@ def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """The mean of blocks that overlap by half: for mutants."""
+    """A mutant: the mean of blocks that overlap by half."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
@@ -114,8 +115,8 @@ def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Ve
 def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
     """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
-    So given the answers of the earlier rounds only one round depends on it, and the budgets of the rounds do not add up
-    (Theorem 5.1).
+    So given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do
+    not add up (Theorem 5.1).
     """
     rng = np.random.default_rng(2)
     for _ in range(300):
@@ -251,7 +252,8 @@ def pinsker(factor: int = 2) -> Evidence:
 @mutant("3 TV² ≤ KL", lower=3.0)
 @mutant("KL ≤ χ²/2", upper=0.5)
 def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
-    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither end can be improved by a constant factor.
+    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
+    factor.
 
     The middle inequality is Jensen's: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first as t → 0,
     and a law conditioned on an event approaches the last.
@@ -337,7 +339,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
         if exponential(Fraction(-k, second))[0] * math.factorial(k) < 1:
             failed.append(f"1/{k}!")
     crossing = Fraction(11, 6)
-    log_below = Fraction(6061, 10000)  # just below ln(11/6)
+    log_below = Fraction(6061, 10000)  # a number just below ln(11/6)
     if exponential(log_below)[1] > crossing or crossing * log_below - crossing + 1 < (crossing - 1) / first:
         failed.append("the crossing at 11/6")
     if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
@@ -396,7 +398,7 @@ def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
         rounds = ppde.most_rounds(d)
-        m = records(d, 1e6, beta, factor)  # ρ is so large that sampling alone decides
+        m = records(d, 1e6, beta, factor)  # ρ is so large that the sampling error alone decides
         for r in range(1, rounds + 1):
             u = float(ppde.mean_limit(r))
             for p in (u, u / 2, u / 8, u / 64):
@@ -457,17 +459,17 @@ def means_above_half(
 ) -> Evidence:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    The first round is the only one that u = ½ enters. There m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at most
-    2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1; the
-    noise is as before. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In
-    the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m,
-    TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m records of the
-    flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    The first round is the only one that u = ½ enters. In this round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32)
+    at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥
+    1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished
+    has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b =
+    d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
+    records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # times l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # as a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -550,12 +552,12 @@ def explicit_records(
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
     """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥ 2.
 
-    On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most
-    e_j = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and
-    s² ≤ 24 pdL/(ρm²); one that is left to the last step with p ≥ 1/d has less. For these
-    TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m,
-    TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums themselves from the
-    reference's noise, for random means and the worst round of each.
+    On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
+    √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
+    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these coordinates TV² ≤ ½KL
+    ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m, TV ≤ (√(2a) +
+    4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums themselves from the reference's
+    noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     for i in range(400):
@@ -565,7 +567,7 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
         level = math.log(4 * d * rounds / beta)
         m = explicit_records(d, rho, beta, alpha, sampling, noise)
         p = 2 ** -rng.uniform(1, 3 * math.log2(d) + 1, d)
-        if i % 2 == 0:  # all means where the bound is largest
+        if i % 2 == 0:  # all means are where the bound is largest
             p[:] = float(rng.choice([1 / d, 1 / (4 * d), 1 / d * 0.999]))
         squares = plain = 0.0
         for value in p:
@@ -603,7 +605,7 @@ def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
 
     The runs have d = 4, β = 10⁻¹¹ and ρ = 0.1. Under the claim a run fails with probability at most 4β, so the
-    false-alarm probability is 4.8 × 10⁻¹⁰. A mechanism of which each run fails with probability 0.9 is detected with
+    false-alarm probability is 4.8 × 10⁻¹⁰. A mechanism whose runs fail with probability 0.9 each is detected with
     probability 1 − 10⁻¹².
     """
     d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4

@@ -9,7 +9,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-RHO = 0.75  # 3/ρ and its halves are 4, 2 and 1
+RHO = 0.75  # at this ρ, 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 
@@ -20,7 +20,10 @@ def sums(x: Matrix) -> tuple[float, Matrix, Matrix]:
 
 
 def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> float:
-    """D_α/α of the three noisy sums between two data sets, the same for every order α: they are Gaussian vectors."""
+    """D_α/α of the three noisy sums between two data sets.
+
+    It is the same for every order α, since the sums are Gaussian.
+    """
     (value, gram, product), (other, other_gram, other_product) = sums(first), sums(second)
     parts = (
         (value - other) ** 2,
@@ -52,8 +55,8 @@ def budget(
 ) -> Evidence:
     """AdaSSP's triple spends 2ρ/3 in the paper's split and ρ in the tight one; with one feature ρ/2 and 2ρ/3.
 
-    A row that moves from one axis to another attains this, where the first axis has no other row. No random neighbours
-    exceed it, nor do rows with opposite targets, which attain what is spent on G and v together.
+    A row that moves from one axis to another attains these budgets if the first axis has no other row. No random
+    neighbours exceed them, nor do rows with opposite targets, which attain the cost of G and v together.
     """
     rng = np.random.default_rng(71)
     failed, pulled, largest = [], [], 0.0

@@ -1,4 +1,4 @@
-"""Blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
+"""Checks of blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
 
 from collections.abc import Callable
 from itertools import product
@@ -10,11 +10,11 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import block_tridiagonal as mechanism
 from covassay.verification.claims.evidence import Evidence, check, mutant
 
-SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # d, k
+SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # pairs (d, k) of dimension and block size
 
 
 def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
-    """‖P(x xᵀ − y yᵀ)‖_F², entry by entry."""
+    """The squared norm ‖P(x xᵀ − y yᵀ)‖_F², computed entry by entry."""
     total = 0.0
     for i, j in product(range(len(x)), repeat=2):
         if abs(i // block - j // block) <= 1:
@@ -23,7 +23,7 @@ def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
 
 
 def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
-    """The rows of which the page says that they move P(Σ) the most."""
+    """The two rows that, according to the proof page, move P(Σ) the most."""
     x = np.where(np.arange(d) % block == 0, 1.0, 0.0)
     if d > block:
         return x, np.where(np.arange(d) // block % 2 == 0, x, -x)
@@ -31,7 +31,7 @@ def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
 
 
 def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Two rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
+    """Two random rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
     rows = []
     for _ in range(2):
         row = rng.standard_normal(d)
@@ -53,7 +53,7 @@ def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, M
 @mutant("rows in one ball", squared=lambda d, block: 2 if d > 1 else 1)
 @mutant("one block more", squared=lambda d, block: mechanism.sensitivity_squared(d + block, block))
 def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squared) -> Evidence:
-    """No two rows of 400 random pairs move P(Σ) by more than S, and the rows of the page move it by S."""
+    """None of 400 random pairs of rows moves P(Σ) by more than S, and the worst rows of the proof page move it by S."""
     rng, failed = np.random.default_rng(5), []
     for d, block in SHAPES:
         stated = float(squared(d, block))
@@ -65,12 +65,12 @@ def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squ
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """`release` with that multiple of the noise: for mutants."""
+    """A mutant: `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """`release` of rows that were shortened as a whole before: for mutants."""
+    """A mutant: `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 
@@ -81,7 +81,7 @@ def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
 @mutant("whole rows are shortened", release=whole_rows)
 @mutant("noise in one block", release=lambda x, z, **given: mechanism.release(x, z * np.eye(len(z)), **given))
 def spent(release: Callable[..., Any] = mechanism.release) -> Evidence:
-    """What `release` shows of rows far outside their bound spends ρ on the pair of the page, at r = 1 and r = 3."""
+    """For rows far outside their bound, `release` spends ρ on the worst pair of the proof page, at r = 1 and r = 3."""
     failed = []
     for (d, block), bound, rho in product(SHAPES, (1.0, 3.0), (0.375, 2.0)):
         given = {"rho": rho, "block": block, "block_bound": bound}

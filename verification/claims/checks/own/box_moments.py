@@ -1,4 +1,4 @@
-"""The moments of rows in a box: how far one row moves them, the best weights, what is spent, and the error."""
+"""Checks of the moments of rows in a box: how far one row moves them, the best weights, the budget, and the error."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -20,7 +20,7 @@ WeightsOf = Callable[[int, Adjacency], Weights]
 Row = tuple[Fraction, ...]
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 GRID = tuple(Fraction(value, 2) for value in (-2, -1, 0, 1, 2))
-# weights on both sides of every condition: the first moments cost most, the products cost most, and between
+# Weights on both sides of every condition: the first moments have the largest weight, the products have it, or neither.
 FRACTIONS = tuple(
     Weights(Fraction(k), Fraction(a), Fraction(b), Fraction(c))
     for k, a, b, c in ((2, 1, 1, 1), (1, 2, 1, "1/3"), (3, 3, "5/2", 2), (1, 1, "2/3", "4/5"), (1, 4, 2, 3))
@@ -28,7 +28,7 @@ FRACTIONS = tuple(
 
 
 def moved(u: Row, v: Row | None, w: Weights) -> list[Fraction]:
-    """The change of the weighted sums if u is replaced by v, or added where there is no v: from the definition."""
+    """The change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
     one, other = _moments(u), [Fraction(0)] * 4 if v is None else _moments(v)
     if v is None:
         return [weight * value for weight, value in zip(_listed(w, len(u)), one, strict=True)]
@@ -45,13 +45,13 @@ def _listed(w: Weights, d: int) -> list[Number]:
 
 
 def size(change: list[Fraction], norm: Norm) -> Fraction:
-    """The ℓ1 norm, or the square of the ℓ2 norm."""
+    """The ℓ1 norm of a change, or the square of its ℓ2 norm."""
     total: Fraction = sum((abs(value) if norm == "l1" else value**2 for value in change), Fraction(0))
     return total
 
 
 def covered(w: Weights, d: int, norm: Norm, adjacency: Adjacency) -> bool:
-    """Whether the formula is for these weights."""
+    """Whether the weights satisfy the condition under which the formula for the sensitivity holds."""
     if adjacency == "replace-one":
         return bool(w.square <= w.mean if norm == "l2" else w.square >= w.product / 2)
     if norm == "l2":
@@ -60,7 +60,7 @@ def covered(w: Weights, d: int, norm: Norm, adjacency: Adjacency) -> bool:
 
 
 def _rows(d: int, w: Weights, norm: Norm) -> Iterator[Row]:
-    """All rows of a grid, and what moves ℓ1 the most, in all columns alike or in some."""
+    """Yield all rows of a grid, and the rows that move the ℓ1 norm the most, in all columns alike or in some."""
     q = w.product * (d - 1) + 2 * w.square
     more = (-min(w.mean / q, Fraction(1)),) if norm == "l1" else ()
     yield from product((*GRID, *more), repeat=d)
@@ -83,7 +83,7 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Evidence:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """For three columns one row is zero or has entries at most one step from 1, for the sake of time."""
+    """The rows. For three columns, to save time, only those that are zero or have entries at most one step from 1."""
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 
 
@@ -109,13 +109,13 @@ def _mutants(norm: Norm, right: Sensitivity) -> dict[str, dict[str, Sensitivity]
 
 @check("exact", mutants=_mutants("l2", box_moments.l2_squared))
 def l2_sensitivity(sensitivity: Formula = box_moments.l2_squared) -> Evidence:
-    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared`, and some do as far."""
+    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some attain it."""
     return _largest(sensitivity, "l2")
 
 
 @check("exact", mutants=_mutants("l1", box_moments.l1))
 def l1_sensitivity(sensitivity: Formula = box_moments.l1) -> Evidence:
-    """No two rows of a grid move the weighted sums further in ℓ1 than `l1`, and some do as far."""
+    """No two rows of a grid move the weighted sums further in ℓ1 than `l1` allows, and some attain it."""
     return _largest(sensitivity, "l1")
 
 
@@ -129,7 +129,7 @@ def _noise(d: int, adjacency: Adjacency, gaussian: bool) -> Matrix:
 
 
 def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool) -> float:
-    """D_α/α, or the largest privacy loss, for one row replaced or added, from the sums themselves."""
+    """The value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
     n, d = 1, len(first)
     change = box_moments.moment_sums(first[None], n, d)
     change = change - (0 if second is None else box_moments.moment_sums(second[None], n, d))
@@ -145,7 +145,7 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
 @mutant("noise over the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
 def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
-    """Both mechanisms spend exactly their budget, for both kinds of neighbours: some rows attain it, none exceed it."""
+    """For both adjacencies, both mechanisms spend exactly their budget: some rows attain it, none exceeds it."""
     rng = np.random.default_rng(28)
     failed, largest = [], 0.0
     for d, adjacency, gaussian in product((1, 2, 3, 6), ADJACENCIES, (True, False)):
@@ -173,7 +173,7 @@ def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
 
 
 def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float:
-    """The bound that the weights minimise, without the share of the squares under add-remove."""
+    """The bound that the weights minimise, without the term of the squares under add-remove."""
     s = box_moments.l2_squared(d, w, adjacency) if gaussian else box_moments.l1(d, w, adjacency) ** 2
     shares = 2 * d * (d + 1) / w.mean**2 + d * (d - 1) / w.product**2
     shares += d / w.square**2 if adjacency == "replace-one" else d * (d + 3) / w.count**2
@@ -181,7 +181,10 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 
 
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
-    """The weights with one of the free ones multiplied; the squares follow where they are tied."""
+    """The weights with a free one multiplied by `factor`.
+
+    If the weight of the squares depends on it, it is changed too.
+    """
     values = {key: getattr(w, key) for key in ("count", "mean", "square", "product")}
     values[name] *= factor
     if gaussian and adjacency == "replace-one":
@@ -210,7 +213,7 @@ def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, 
     "the count weighs 3 % less", gauss=lambda d, a: _varied(box_moments.gauss_weights(d, a), "count", 0.97, d, a, True)
 )
 def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = box_moments.laplace_weights) -> Found:
-    """The weights satisfy the conditions of the sensitivities, and no free one can be changed by ½ % for the better."""
+    """The weights satisfy the conditions of the sensitivities, and no change of a free one by ½ % lowers the bound."""
     for d, adjacency, gaussian in product((1, 2, 3, 4, 5, 8, 13), ADJACENCIES, (True, False)):
         w = (gauss if gaussian else laplace)(d, adjacency)
         here = objective(d, w, adjacency, gaussian)
@@ -241,8 +244,8 @@ def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = 
 def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
     """Under replace-one E Σ_ij (Ĉ_ij − C_ij)² of the scaled covariance is `squared_error`, for every mean of the rows.
 
-    Ĉ_ij − C_ij = N_ij − m_iN_j − m_jN_i − N_iN_j with independent centred N: odd moments vanish. The diagonal has
-    variance s, N_ij variance p, N_i variance v and fourth moment κv².
+    Ĉ_ij − C_ij = N_ij − m_iN_j − m_jN_i − N_iN_j with independent centred N, so that odd moments vanish. The diagonal
+    has variance s, N_ij variance p, N_i variance v and fourth moment κv².
     """
     d, s, p, v, kappa, first, second = sp.symbols("d s p v kappa m_i m_j", real=True)
     square, one, other = sp.symbols("N_ij N_i N_j")
@@ -279,7 +282,8 @@ def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
 def entry_error(bound: Formula = box_moments.error_bound) -> Found:
     """No entry of the error is beyond `error_bound`, for noise at the ends of its range; with n known one attains it.
 
-    Sums of one column: n rows, of which some are 1, some −1 and some 0, with every noise at either end or 0.
+    The check uses sums of one column of n rows, of which some are 1, some −1 and some 0, with every noise at an end of
+    its range or 0.
     """
     ends = (-1, 0, 1)
     attained = False

@@ -1,4 +1,4 @@
-"""What the pure mechanisms really spend: the supremum of the privacy loss, and pairs of data sets that attain it."""
+"""The exact spend of pure mechanisms: the supremum of the privacy loss, and pairs of data sets that attain it."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from covassay.reference.projections import nuclear_ball
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import largest_loss
 
-N, EPSILON = Fraction(5), Fraction(3, 7)  # n and ε of the exact checks; all formulas are homogeneous in them
+N, EPSILON = Fraction(5), Fraction(3, 7)  # the n and the ε of the exact checks; all formulas are homogeneous in them
 
 
 def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
@@ -34,7 +34,7 @@ def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
 # NUCLEAR-LAPLACE
 
 
-PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of ε
+PROJECTION = {  # for each calibration, the spend at d ≥ 2 and at d = 1 as multiples of ε
     "paper": (Fraction(1, 2), Fraction(9, 20)),
     "tight": (Fraction(1), Fraction(1)),
 }
@@ -75,7 +75,7 @@ def projected_output(
 
 
 def projected_share(calibration: str, d: int) -> float:
-    """What Algorithm 2 spends of ε."""
+    """The share of ε that Algorithm 2 spends."""
     return float(PROJECTION[calibration][d == 1])
 
 
@@ -140,9 +140,9 @@ def threshold_spend(
 
 
 def largest_move(n: int, alpha: float) -> float:
-    """How far the worst pair moves the ridge minimiser, on data with three columns."""
+    """The distance by which the worst pair moves the ridge minimiser, on data with three columns."""
     share = 2 * alpha / (1 + 4 * alpha)
-    rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows, chosen so that ‖ŵ‖ = W
+    rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows are chosen so that ‖ŵ‖ = W
     w = coefficients(np.outer(rest, rest), 2, alpha)
     q = np.append(w, -1.0) / math.sqrt(float(w @ w) + 1)
     side = np.array([0.0, 1.0, 0.0])
@@ -209,7 +209,7 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     for q in (0.1, 0.5, 1.0, 3.0):
         for epsilon in (0.01, 0.5, 1.0, 3.0):
             exact = delta_by_quadrature(q, epsilon)
-            if exact > 1e-12:  # two are smaller
+            if exact > 1e-12:  # two of the values are smaller
                 worst = max(worst, abs(math.exp(float(log_delta(q, epsilon))) / exact - 1))
                 compared += 1
     for delta, crossing in ((0.1, 5.74), (1e-3, 7.46), (1e-6, 8.78)):

@@ -1,4 +1,4 @@
-"""Rows and a sum under add-remove: how far one row moves them, what both noises spend together, and the shares."""
+"""Checks of the number of rows and a sum under add-remove: how far one row moves them, their joint cost, the shares."""
 
 from fractions import Fraction
 from itertools import product
@@ -28,13 +28,13 @@ LATTICE = (discrete_gaussian_covariance, discrete_laplace_covariance)
 
 
 def choices(declared: Mechanism) -> list[dict[str, str]]:  # type: ignore[type-arg]
-    """Every choice of the other options."""
+    """All combinations of the other options."""
     others = {name: words for name, words in declared.choices.items() if name != "adjacency"}
     return [dict(zip(others, words, strict=True)) for words in product(*others.values())]
 
 
 def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tuple[float, Matrix]:
-    """The number of rows and the sum that are released, if all noise of scale 1 is this number."""
+    """The number of rows and the sum that are released if all noise of scale 1 equals `noise`."""
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind = declared.output_of({**options, "adjacency": "add-remove"})
     assert isinstance(kind, RowsAndSumOutput)
@@ -46,7 +46,7 @@ def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tupl
 
 
 def spent(file: object, row: Vector, options: dict[str, str], rows: float, entries: float) -> float:
-    """The share of the budget that one row spends, with the noise of the rows and of the sum times these factors."""
+    """The share of the budget that one row spends, if the two noises are multiplied by `rows` and `entries`."""
     none = np.zeros((0, len(row)))
     (_, change), (count, noise) = seen(file, row[None], 0.0, options), seen(file, none, 1.0, options)
     count, scale = rows * count, entries * float(noise.max())
@@ -90,7 +90,7 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 
 
 def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> float:
-    """The share of the budget that one row of integers spends, with both noises times these factors."""
+    """The share of the budget that one row of integers spends, with the noises multiplied by `rows` and `entries`."""
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind, d = declared.output_of({"adjacency": "add-remove"}), len(row)
     asked: dict[str, float] = {}
@@ -121,7 +121,7 @@ def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> 
 @mutant("noise of the sum larger by 3 %", entries=1.03)
 @mutant("the whole budget for the sum", rows=1e6)
 def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
-    """One row of integers spends the proven budget, but for its rounding, and no random row spends more."""
+    """One row of integers spends the proven budget, up to the rounding of the row, and no random row spends more."""
     rng = np.random.default_rng(7)
     for file, d in product(LATTICE, (1, 2, 3, 4)):
         declared = file.MECHANISM
@@ -142,7 +142,7 @@ def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 @mutant("3 % less", gauss=lambda v, sqrt: sp.Rational(97, 100) * counted.gaussian_share(v, sqrt))
 @mutant("a cube root for Gaussian noise", gauss=lambda v, sqrt: 1 / (1 + sp.cbrt(v)))
 def shares(pure: Formula = counted.pure_share, gauss: Formula = counted.gaussian_share) -> Found:
-    """The shares are where the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both are convex."""
+    """At the shares s the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both functions are convex."""
     s, root = sp.symbols("s r", positive=True)
     cube, square = 2 * root**3, root**2
     for name, error, share in (

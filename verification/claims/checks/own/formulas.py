@@ -1,4 +1,4 @@
-"""Formulas of the reference that a bound with room to spare would not tell from slightly different ones."""
+"""Formulas of the reference for which a bound with slack would not distinguish slightly wrong ones."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nucl
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 
 MORE = Fraction(103, 100)
-CLOSE = 1e-12  # relative; floats carry 16 digits
+CLOSE = 1e-12  # a relative difference; floats have 16 digits
 
 
 @check("exact", scope="d ≤ 5")
@@ -29,7 +29,7 @@ def changes_of_a_diagonal(
     """Σ |x_i² − y_i²| and Σ (x_i² − y_i²)² have the maximum 2 over two rows, and 1 at d = 1.
 
     Both are convex in (x_i²) and (y_i²), which range over a simplex, so the maximum is at corners: rows 0 or e_i. For
-    the second the diagonal of xxᵀ − yyᵀ is enough, because Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² ≤ 2.
+    the second sum the diagonal of xxᵀ − yyᵀ is enough, because Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² ≤ 2.
     """
     for d in range(1, 6):
         corners = [tuple(Fraction(int(i == k)) for k in range(d)) for i in range(-1, d)]
@@ -74,14 +74,15 @@ def norm_of_a_regression(
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
-    There it is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which the penalty α‖w‖²
-    alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the coordinate
-    W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two gradients, and
-    twice its maximum the paper's.
+    At this s the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which
+    the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
+    coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
+    gradients, and twice its maximum the paper's.
     """
     failed = []
     for w in (0.1, 1.0, 7.0):
-        top = (math.pi - math.atan(1 / w)) / 2  # the tangent of 2φ is −1/W there, and a right angle further on
+        # at the maximum and, a right angle further on, at the minimum, the tangent of 2φ is −1/W
+        top = (math.pi - math.atan(1 / w)) / 2
         high, low = (w * math.sin(v) ** 2 + math.sin(v) * math.cos(v) for v in (top, top + math.pi / 2))
         wanted = {"tight": high - low, "paper": 2 * high}
         failed += [f"gradients, {c}" for c, v in wanted.items() if not math.isclose(v, float(gradients(w, c)))]
@@ -138,7 +139,7 @@ CODED: dict[str, Coded] = {
 
 
 def larger(bound: Coded) -> Coded:
-    """The bound times 1.03, for mutants."""
+    """A mutant: the bound times 1.03."""
     return lambda d, beta, log: bound(d, beta, log) * 1.03
 
 
@@ -151,5 +152,6 @@ def coded_bounds(coded: Mapping[str, Coded] = CODED) -> Evidence:
             exact = mpmath.mpf(d), mpmath.mpf(beta)
             for name, value in stated_bounds(*exact).items():
                 gap = abs(coded[name](*exact, mpmath.log) / value - 1)
-                wrong += [f"{name}, d={d}"] if gap > mpmath.mpf(10) ** -14 else []  # 0.3 in the code is a float
+                # the exponent 0.3 in the code is a float
+                wrong += [f"{name}, d={d}"] if gap > mpmath.mpf(10) ** -14 else []
     return Evidence(not wrong, "d from 2 to 5000, β from 1e-9 to 0.5", ", ".join(wrong[:3]))

@@ -14,7 +14,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 WEIGHTS = (0.2, 1.0, 1.7, 6.0)
-# mutants of both sensitivities
+# Mutants of both sensitivities
 WEIGHT_OFF = {
     "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
     "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
@@ -45,9 +45,9 @@ def several_columns(
     """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
     With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
-    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. There 4 − q is
-    2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. Above, S² − q = 2λ(c + 1/(2λ))², and
-    −1/(2λ) lies in (−1, 0).
+    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. At s = t = 1, 4 − q is 2(1 + c)(1 −
+    λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c + 1/(2λ))², and −1/(2λ) lies
+    in (−1, 0).
     """
     s, t, beyond = sp.symbols("s t u", positive=True)
     c = sp.symbols("c", real=True)
@@ -86,17 +86,17 @@ def one_column(
 ) -> Evidence:
     """For d = 1, S² is 4 up to λ₀ = (11 + 5√5)/8, and above it λp³(2 − p) with p = (3 − √(1 − 2/λ))/2.
 
-    With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. So q is at most f(p) = p²(1 + λ(2 − p)²), which
-    x = 1, y = 1 − p attain for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has no negative
-    value and a zero inside; f rises in λ there, so that λ₀ is the largest. Above, f has one maximum below 2, where
-    2λ(2 − p)(p − 1) = 1. There f = p³/(2(p − 1)), which is 4 at p = √5 − 1, and rises as p falls from there to 1, as it
-    does when λ rises from λ₀.
+    With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. So q is at most f(p) = p²(1 + λ(2 − p)²), which x =
+    1, y = 1 − p attain for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has no negative value
+    and a zero inside; at that zero f rises in λ, so that λ₀ is the largest λ with S² = 4. For λ > λ₀, f has one maximum
+    below p = 2, where 2λ(2 − p)(p − 1) = 1. At the maximum f = p³/(2(p − 1)), which is 4 at p = √5 − 1 and rises as p
+    falls from √5 − 1 to 1; p falls as λ rises from λ₀.
     """
     x, y, p = sp.symbols("x y p", real=True)
     beyond, m, r = sp.symbols("u m r", positive=True)
     five = sp.sqrt(5)
     most = weight(1, sp.Integer(1), sp.sqrt)
-    top = (3 - r) / 2  # p, where r is √(1 − 2/λ) and so λ is 2/(1 − r²)
+    top = (3 - r) / 2  # this is p, where r is √(1 − 2/λ) and so λ is 2/(1 − r²)
     above = sp.sympify(squared(1, 1 + beyond, lambda value: five if value == 5 else r))
     above = above.subs(beyond, 2 / (1 - r**2) / most - 1)
 
@@ -132,7 +132,7 @@ def spent(x: Vector, y: Vector, first: float, second: float) -> float:
 
 
 def worst(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Rows that attain the joint sensitivity: opposite ones up to weight 1, and nearer ones above it."""
+    """Rows that attain the joint sensitivity: opposite rows up to weight 1, and nearer rows for larger weights."""
     x, lam = np.eye(d)[0], float(joint_moments.moment_weight(d, weight))
     if weight <= 1:
         return x, -x

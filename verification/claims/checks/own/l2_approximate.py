@@ -1,8 +1,9 @@
 """The ℓ2 mechanism under (ε, δ)-DP: the density of its loss and its least scale, beside probabilities of caps.
 
-Let a be the mean of P and b that of Q, ‖a − b‖ = q. The points at distance r from a where the loss is above ε lie in a
-cap of that sphere, and those at distance r from b in a cap of the other. The distance has the law Gamma(D) under P and
-under Q, and is independent of the direction. So P(ℓ > ε) − e^ε Q(ℓ > ε) is known without the density of the loss.
+Let a be the mean of P and b that of Q, ‖a − b‖ = q. The points at distance r from a where the loss is above ε form a
+cap of the sphere about a, and those at distance r from b form a cap of the sphere about b. The distance has the law
+Gamma(D) under P and under Q, and is independent of the direction. So P(ℓ > ε) − e^ε Q(ℓ > ε) is known without the
+density of the loss.
 """
 
 import math
@@ -18,12 +19,12 @@ from scipy.stats import gamma
 from covassay.reference.mechanisms.approximate import l2_approximate as mechanism
 from covassay.verification.claims.evidence import Evidence, check, mutant
 
-CASES = ((1.5, 1.0), (0.3, 0.1), (5.0, 1.0), (9.0, 0.5))  # q, ε
-CLOSE = 1e-8  # relative: the difference of the two probabilities loses about so many of the digits of a quadrature
+CASES = ((1.5, 1.0), (0.3, 0.1), (5.0, 1.0), (9.0, 0.5))  # pairs (q, ε)
+CLOSE = 1e-8  # relative; the difference of two probabilities that a quadrature gives loses several digits
 
 
 def cap(cosine: float, entries: int) -> float:
-    """The share of a sphere in ℝ^D that lies within an angle of that cosine."""
+    """The share of a sphere in ℝ^D that lies within the angle with cosine `cosine` of a fixed direction."""
     inside = min(max(cosine, -1.0), 1.0)
     half = float(betainc((entries - 1) / 2, 0.5, 1 - inside**2)) / 2
     return half if inside >= 0 else 1 - half
@@ -41,7 +42,7 @@ def over_radii(share: Callable[[float], float], start: float, entries: int) -> f
 def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
     """The least δ at ε < q, from the probabilities of caps."""
     near = (q - epsilon) / 2
-    whole = float(gamma.cdf(near, entries))  # there the loss is above ε in every direction
+    whole = float(gamma.cdf(near, entries))  # at these radii the loss is above ε in every direction
     first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
     far = (q + epsilon) / 2
     second = over_radii(lambda r: cap((2 * r * epsilon + q**2 - epsilon**2) / (2 * r * q), entries), far, entries)
@@ -87,12 +88,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """`release` with that multiple of the noise: for mutants."""
+    """A mutant: `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """`release` with the scale of d² entries in place of d(d + 1)/2: for mutants."""
+    """A mutant: `release` with the scale for d² entries in place of d(d + 1)/2."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)
@@ -107,7 +108,7 @@ def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
 def least_scale(release: Callable[..., Any] = mechanism.release) -> Evidence:
     """The noise that `release` adds has the claimed δ at ε for orthonormal rows, by the probabilities of caps.
 
-    At d = 1 it has it for one row against none, by the closed form.
+    At d = 1 the worst neighbours are a unit row and a row of zeros, and the closed form gives the δ.
     """
     failed, n = [], 2
     for d in (1, 2, 3, 4):

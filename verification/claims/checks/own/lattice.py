@@ -22,7 +22,7 @@ THREE_PERCENT = Fraction(103, 100)
 
 
 def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
-    """The program that the function is once everything but the coins is given."""
+    """The function of the coins alone that remains when all other arguments are given."""
     return lambda coins: function(coins, *given)
 
 
@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """Mutant: the bits are taken modulo m, without rejection."""
+    """A mutant, in which the bits are taken modulo m, without rejection."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -38,9 +38,9 @@ def modulo(coins: Coins, m: int) -> int:
 @mutant("modulo m", below=modulo)
 @mutant("one bit less", below=lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1)))
 def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
-    """One round of `Coins.below(m)` gives each of 0, …, m − 1 with one and the same probability, and nothing else.
+    """One round of `Coins.below(m)` gives each of 0, …, m − 1 with the same probability, and no other number.
 
-    Rounds are repeated with fresh bits until one gives something, so the result is uniform.
+    Rounds are repeated with fresh bits until one gives a number, so the result is uniform.
     """
     wrong = []
     for m in range(1, largest + 1):
@@ -51,7 +51,7 @@ def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidenc
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """Mutant: a large exponent is not split."""
+    """A mutant, in which a large exponent is not split."""
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -84,13 +84,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """Mutant: −0 is taken for 0."""
+    """A mutant, in which −0 counts as 0."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Mutant: every u is kept."""
+    """A mutant, in which every u is kept."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
@@ -99,21 +99,21 @@ def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
 
 
 class Hasty(Coins):
-    """Mutant: e^{−1.03 p/q} in place of e^{−p/q}."""
+    """A mutant, with e^{−1.03 p/q} in place of e^{−p/q}."""
 
     def __init__(self, coins: Coins) -> None:
         self.coins = coins
 
     def below(self, m: int) -> int:
-        """As it is."""
+        """Call `below` of the coins."""
         return self.coins.below(m)
 
     def chance(self, p: int, q: int) -> bool:
-        """As it is."""
+        """Call `chance` of the coins."""
         return self.coins.chance(p, q)
 
     def chance_exp(self, p: int, q: int) -> bool:
-        """True with probability e^{−1.03 p/q}."""
+        """Return True with probability e^{−1.03 p/q}."""
         return self.coins.chance_exp(103 * p, 100 * q)
 
 
@@ -137,7 +137,7 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    All runs are enumerated in which v is at most 9. They are all runs that end in |z| ≤ 10t − 1, and more.
+    The check enumerates all runs in which v is at most 9. They include all runs that end in |z| ≤ 10t − 1.
     """
     wrong = []
     for scale in SCALES:
@@ -148,7 +148,7 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """Mutants: another acceptance e^{−γ(|y|, t, σ²)}, or another proposal."""
+    """A mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
         t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
@@ -161,7 +161,7 @@ def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], pr
 
 
 def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
-    """(|y| − σ²/t)²/(2σ²)."""
+    """The exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
     return (size - variance / t) ** 2 / (2 * variance)
 
 
@@ -187,8 +187,8 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
 def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
-    Runs are enumerated up to the second uniform integer, with which the proposal begins anew; repeating it multiplies
-    all probabilities by one and the same factor.
+    The check enumerates runs up to the second uniform integer, at which the proposal begins anew. Repetition multiplies
+    all probabilities by the same factor.
     """
     wrong = []
     for variance in VARIANCES:
@@ -204,8 +204,8 @@ def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
 def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
     """Bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
 
-    The x that are left out are further than √(80σ²) ≥ 8σ from c. From there on a term is less than half of the one
-    before, so that the rest is below four times the first of them.
+    The x that are left out are further than √(80σ²) ≥ 8σ from c. At this distance a term is less than half of the one
+    before, so that the sum of the omitted terms is below four times the first of them.
     """
     reach = isqrt(int(80 * variance)) + 2
     terms = [series.exponential(-((x - c) ** 2) / (2 * variance), digits) for x in range(-reach, reach + 2)]
@@ -230,8 +230,9 @@ def gaussian_divergence(
     """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
 
     Completing the square gives e^{(α−1) D_α} = e^{α(α−1)m²/(2σ²)} θ(αm)/θ(0), with θ(c) = Σ e^{−(x − c)²/(2σ²)}. θ has
-    period 1, and elsewhere θ(c) < θ(0), which is enclosed; so it is for all c by Poisson summation, on the page. With
-    the centres ½ and 3/2 the factor is θ(½ + α)/θ(½), which is θ(0)/θ(½) > 1 at α = 3/2, so there the bound fails.
+    period 1, and θ(c) < θ(0) for c that is not whole, which is enclosed for the c of the check and follows for all c by
+    Poisson summation (see the proof page). With the centres ½ and 3/2 the factor is θ(½ + α)/θ(½), which is θ(0)/θ(½) >
+    1 at α = 3/2, so the bound fails for these centres.
     """
     start, end = (theta(c, Fraction(1, 4)) for c in halves)
     wrong = [] if start[1] < end[0] else ["the bound holds for the centres ½ and 3/2"]
@@ -257,7 +258,7 @@ RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "g
 
 
 def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
-    """The sums of products after the noise has been drawn and forgotten: for mutants."""
+    """A mutant: the sums of products, without the noise, which is drawn and not added."""
     return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 
@@ -268,7 +269,7 @@ def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
 
 
 def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
-    """The upper triangles of q qᵀ for all these rows."""
+    """The upper triangles of q qᵀ for all rows q of `integer_ball`."""
     places = [(i, j) for i in range(d) for j in range(i, d)]
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 
@@ -287,8 +288,8 @@ def sensitivities(
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
-    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1. What is
-    released is Σ q qᵀ plus the noise that was asked for at the scale S/ε, or the variance S²/(2ρ).
+    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1. The release is
+    Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance S²/(2ρ).
     """
     wrong, figures = [], {}
     data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))

@@ -1,4 +1,4 @@
-"""The exact laws behind the mechanisms: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
+"""Checks of the exact laws of the noise: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -78,7 +78,7 @@ def radius(shape: Formula = nuclear_laplace.radius_shape, largest: int = 5) -> E
 def normalisers(pfaffian: Formula = normaliser, largest: int = 5) -> Evidence:
     """De Bruijn's Pfaffian and the expansion in the gaps give the same rational integral of the joint density.
 
-    The values from d = 2 on are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
+    The integrals at d = 2, 3, … are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
     """
     failed, figures = [], {}
     for symmetric in (False, True):
@@ -103,7 +103,7 @@ def float_normaliser(log_value: Formula = lambda d, s: nuclear_laplace.ensemble(
             yield (abs(log_value(d, symmetric) - log) / max(1.0, abs(log))) / 1e-11
 
 
-# E‖Z‖_F² in units of ρ² at d = 1, …, 5
+# E‖Z‖_F² as a multiple of ρ² at d = 1, …, 5
 FULL_SQUARES = tuple(map(Fraction, ("2", "15", "1125/23", "2386/21", "1533600/7003")))
 SYMMETRIC_SQUARES = tuple(map(Fraction, ("2", "25/3", "150/7", "744/17", "22640/291")))
 
@@ -174,7 +174,7 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     """Ullman's law is the equilibrium measure: on [0, π] of the singular values over ρd, on [−π/2, π/2] of eigenvalues.
 
-    It satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
+    The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
     s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
     characterise the equilibrium measure, because the energy is strictly convex. That the largest value tends to the
     edge is cited, not checked.
@@ -192,7 +192,7 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     return Evidence(not wrong, "nine points of the support, three beyond", "; ".join(wrong), figures)
 
 
-WITHIN = {  # P(‖Z‖/(ρd) is within 10 % of its limit) for full and for symmetric noise
+WITHIN = {  # the probability that ‖Z‖/(ρd) is within 10 % of its limit, for full and for symmetric noise
     False: {5: "0.145", 10: "0.265", 20: "0.472", 40: "0.772"},
     True: {5: "0.208", 10: "0.332", 20: "0.518", 40: "0.759"},
 }
@@ -205,8 +205,8 @@ WITHIN = {  # P(‖Z‖/(ρd) is within 10 % of its limit) for full and for symm
 def concentration(edges: Mapping[bool, Fraction] | None = None, apart: Fraction = Fraction(1, 10)) -> Evidence:
     """‖Z‖/(ρd) concentrates around π, or π/2 if symmetric: at d = 40 it is within 10 % with probability 0.77 and 0.76.
 
-    The probabilities at d = 5, 10, 20, 40 are those of `WITHIN` to three decimals. They are enclosed, for rational
-    intervals around rational bounds on π.
+    The probabilities at d = 5, 10, 20, 40 are those of `WITHIN` to three decimals. The probabilities are enclosed, for
+    rational intervals around rational bounds on π.
     """
     around = edges or {False: PI[0], True: PI[0] / 2}
     failed, figures = [], {}

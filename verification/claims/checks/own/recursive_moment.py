@@ -14,9 +14,9 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 ENSEMBLES = {"reconstructed": "wigner", "tight": "goe"}
-NOISE = Fraction(1, 80)  # mc: the noise is at most cκ in operator norm
-STOP = 640  # C/m: κ is at least this much
-NEXT = Fraction(3, 7)  # how κ and R² shrink from round to round
+NOISE = Fraction(1, 80)  # mc, where the noise is at most cκ in operator norm
+STOP = 640  # C/m, where κ ≥ C
+NEXT = Fraction(3, 7)  # the factor by which κ and R² shrink from round to round
 
 
 # THE BUDGET
@@ -36,7 +36,7 @@ def budget(
 ) -> Found:
     """K rounds spend `privacy_loss` on rows along two axes, and no random rows of the unit ball spend more.
 
-    Given the rounds before, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of
+    Given the earlier rounds, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of
     x xᵀ − y yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with
     variance 1, and random rows have more. So both laws are compared.
     """
@@ -66,13 +66,13 @@ def budget(
 @mutant("rows are shortened to 1.03", following=lambda rows, z, m: following(rows, z, m, longest=1.03))
 @mutant("the inverse is smaller by 3 %", following=lambda rows, z, m: following(rows, z, m, undone=0.97))
 def next_rows(following: Formula = mechanism.evened_out) -> Evidence:
-    """Whatever the noisy matrix, the next rows are in the unit ball, and the inverse takes short rows back."""
+    """For any noisy matrix, the next rows are in the unit ball, and the inverse map recovers rows not shortened."""
     rng = np.random.default_rng(75)
     longest, apart = 0.0, 0.0
     for _ in range(400):
         d, m = int(rng.integers(1, 6)), int(rng.integers(1, 30))
         rows = unit_rows(rng.standard_normal((9, d)))
-        rows[0] *= 1e-3  # which no map makes longer than 1
+        rows[0] *= 1e-3  # no map makes this row longer than 1
         z = np.asarray(wigner.sample_goe(d, rng)) * 10.0 ** rng.uniform(-4, 1)
         mapped, back = following(rows, z, m)
         longest = max(longest, float(np.linalg.norm(np.asarray(mapped), axis=1).max()))
@@ -81,7 +81,7 @@ def next_rows(following: Formula = mechanism.evened_out) -> Evidence:
 
 
 def following(rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0) -> tuple[Matrix, Matrix]:
-    """The rows of the next round, shortened to another length, and the inverse map times a factor."""
+    """A mutant of the next round: the rows shortened to another length, or the inverse map times a factor."""
     values, vectors = np.linalg.eigh(z)
     stretch = np.where(values >= 1 / (10 * m), 0.5, 1.0) * (8 / 3) ** 0.5
     mapped = np.asarray(rows) @ (vectors * stretch) @ vectors.T
@@ -107,9 +107,9 @@ def one_round(
 ) -> Evidence:
     """I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI, for every m ≥ 1 and κ ≥ 640m.
 
-    With s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m), the upper bound is s (h² + ψ + 2c) ≤ 3/7. For the lower one let
-    f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough that
-    (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
+    With s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m), the upper bound is s (h² + ψ + 2c) ≤ 3/7. For the lower bound
+    let f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough
+    that (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
     """
     u, v = sp.symbols("u v", nonnegative=True)
     m, k = 1 + u, stop + v  # κ = km
@@ -137,7 +137,8 @@ def not_almost_one(
 ) -> Evidence:
     """ΠΣΠ ⪰ (1 − 80m/κ) I fails at m = 1, κ = 80000: the least eigenvalue is below 0.96 in place of 0.999.
 
-    Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal and its first axis is large.
+    Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal, and only its first
+    eigenvalue is above the threshold.
     """
     kappa, large = 80000, Fraction(8000)
     above_one = (large - 1) * (small - 1) - product**2 >= 0 and small >= 1

@@ -1,4 +1,4 @@
-"""Every headline number computed twice, by two routes that share no formula, to all the digits that are printed."""
+"""Checks that compute every headline number twice, by two routes that share no formula, to all printed digits."""
 
 import importlib
 import importlib.util
@@ -31,7 +31,7 @@ FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM
 
-PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in DN25's Theorem 6
+PRINTED = Fraction(11, 10)  # Theorem 6 of DN25 claims ‖Z‖ ≤ 1.1ρd
 PROBABILITIES = {2: "2.87168439394e-1", 3: "8.47419177397e-2", 5: "2.39004816405e-3", 10: "4.42040601721e-10"}
 
 
@@ -246,18 +246,18 @@ def centred_sensitivity_twice(
 ) -> Evidence:
     """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
 
-    For given x, y the best m lies in their plane. There |x − y||x + y − 2m| is the modulus of a polynomial in complex
-    x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of half the angles of x and
-    y, U = (p + q)² and w = pq,
+    For given x, y the best m lies in their plane. In the plane |x − y||x + y − 2m| is the modulus of a polynomial in
+    complex x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of half the angles
+    of x and y, U = (p + q)² and w = pq,
 
         27 − |(x − m)² − (y − m)²|² = (11U² + BU + C)/(U + (1 − w)²)²,
         B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
 
     B < 0 only for w < −27/5 or w > 1, and there B² < 44C. So the quotient is ≥ 0, and it is 0 only at U = 0, w = −3,
-    where x, y, m form an equilateral triangle. No tangent gives x = −m; there the square is
-    64/3 − 12 (Re y − 1/3)² < 27, and likewise for y = −m. The bound is attained for every n ≥ 2 and d ≥ 2, exactly when
-    the other n − 1 rows are one point, and it, the old and the new row are the corners of an equilateral triangle
-    inscribed in a unit circle about 0.
+    where x, y, m form an equilateral triangle. No tangent gives x = −m; for this x the square is 64/3 − 12 (Re y −
+    1/3)² < 27, and the same holds for y = −m. The bound is attained for every n ≥ 2 and d ≥ 2, exactly when the other n
+    − 1 rows are one point, and it, the old and the new row are the corners of an equilateral triangle inscribed in a
+    unit circle about 0.
     """
     p, q, u, w = sp.symbols("p q U w", real=True)
     n = sp.Symbol("n", positive=True)

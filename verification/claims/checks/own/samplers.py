@@ -19,7 +19,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a check
-DRAWS = 2000  # enough to detect a distance of 0.15 between distribution functions
+DRAWS = 2000  # enough draws to detect a distance of 0.15 between distribution functions
 
 
 def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
@@ -31,7 +31,7 @@ def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Matrices with independent Laplace entries, symmetrised if asked: another law, for mutants."""
+    """A mutant: matrices with independent Laplace entries, symmetrised if asked."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -51,8 +51,9 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
 def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
     """‖Z‖_* of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
-    Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws, which is Gamma
-    too. At d = 8 a scale that is off by 3 % moves this sum by 11 standard deviations, or by 15 if the noise is full.
+    The check makes Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws,
+    which follows a Gamma law too. At d = 8 a scale that is off by 3 % moves this sum by 11 standard deviations, or by
+    15 if the noise is full.
     """
     tests = []
     for d in (1, 2, 3, 8):
@@ -73,7 +74,7 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Spectra with the right radius and proportions uniform on the simplex, so without repulsion: for mutants."""
+    """A mutant: spectra with the right radius, and with proportions uniform on the simplex, so without repulsion."""
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
     return spectrum
@@ -103,7 +104,7 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
 
 
 def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Haar matrices whose first column has the sign that makes its second entry positive: for mutants."""
+    """A mutant: Haar matrices whose first column has the sign that makes its second entry positive."""
     q = haar.sample(d, rng, size)
     q[:, :, 0] *= np.where(q[:, 1:2, 0] < 0, -1.0, 1.0)
     return q
@@ -119,7 +120,8 @@ def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matri
 def haar_factors(sampler: Formula = haar.sample) -> Evidence:
     """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
-    u and v are fixed unit vectors. Kolmogorov–Smirnov and binomial tests with 10 000 draws at d = 2, 3, 6.
+    u and v are fixed unit vectors. The check makes Kolmogorov–Smirnov and binomial tests with 10 000 draws at d = 2, 3,
+    6.
     """
     draws, tests = 10_000, []
     for d in (2, 3, 6):
@@ -141,7 +143,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """The proposals of the sampler, without the rejection step: for mutants."""
+    """A mutant: the proposals of the sampler, without the rejection step."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -149,7 +151,7 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 
 
 class _AllAccepted:
-    """A generator of known normal numbers, whose uniform numbers are 0: with it, rejection accepts every proposal."""
+    """A generator of known normal numbers, whose uniform numbers are 0, so that rejection accepts every proposal."""
 
     def standard_normal(self, shape: tuple[int, int]) -> Matrix:
         drawn: Matrix = np.random.default_rng(0).standard_normal(shape)
@@ -160,7 +162,7 @@ class _AllAccepted:
 
 
 def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Bingham draws of which 3 % that have a negative first entry are turned round: for mutants."""
+    """A mutant: Bingham draws, where 3 % of those with a negative first entry are multiplied by −1."""
     drawn: Matrix = bingham.sample(m, rng, size)
     drawn[(drawn[:, 0] < 0) & (rng.random(size) < 0.03)] *= -1
     return drawn
@@ -174,10 +176,10 @@ def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
     """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
-    Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in dimensions q = 2, 3, 5.
-    And the sign of an entry is fair, for q = 1 too: 100 000 draws each at q = 1 and 2 see a probability of 0.515 at 9
-    standard deviations. All draws have length 1, and proposals that are all accepted are normal vectors with the matrix
-    I + 2A/b in place of the unit matrix.
+    The check makes Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in
+    dimensions q = 2, 3, 5. It also tests that both signs of an entry are equally likely: with 100 000 draws each at q =
+    1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that are all
+    accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
     """
     tests, wrong = [], 0
     for m in (np.array([[3.0]]), BINGHAM[0]):
@@ -204,8 +206,8 @@ def bingham_acceptance_rate(
 ) -> Evidence:
     """The proposals of the Bingham sampler are accepted at the computed rate.
 
-    Exact binomial tests with 10 000 proposals each in dimensions q = 2, 3, 5. A rate that is off by 0.05 is detected
-    with probability above 0.99 (Hoeffding).
+    The check makes exact binomial tests with 10 000 proposals each in dimensions q = 2, 3, 5. A rate that is off by
+    0.05 is detected with probability above 0.99 (Hoeffding).
     """
     tests, proposals = [], 10_000
     for m in BINGHAM:
@@ -219,7 +221,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Matrices whose entries are all the same normal variable: for mutants."""
+    """A mutant: matrices whose entries all equal one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -229,8 +231,8 @@ def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
 def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with independent N(0, 1) entries on and above the diagonal.
 
-    Kolmogorov–Smirnov tests of every entry of the triangle and of 5 fixed sums of entries at d = 3, with 5000 draws. A
-    variance of 1/2 is detected with probability above 0.99.
+    The check makes Kolmogorov–Smirnov tests of every entry of the triangle and of 5 fixed sums of entries at d = 3,
+    with 5000 draws. A variance of 1/2 is detected with probability above 0.99.
     """
     w = sampler(3, np.random.default_rng(16), 5000)
     tests = [
@@ -247,7 +249,7 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Signs over √l in place of Gaussian entries over √l: for mutants."""
+    """A mutant: random signs over √l in place of Gaussian entries over √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 
@@ -269,8 +271,9 @@ def sketch(d: int, alpha: float, beta: float) -> int:
 def sketching(transform: Formula = johnson_lindenstrauss.transform) -> Evidence:
     """The public T of the Johnson–Lindenstrauss mechanism has independent N(0, 1/l) entries for l < D; T = I for l = D.
 
-    d = 10, α = 4 and β = ½ give l = 18 and D = 55. 160 seeds give 158 400 entries: a Kolmogorov–Smirnov test, and a
-    test of their sum of squares, which is χ². A scale that is off by 3 % moves this sum by 16 standard deviations.
+    d = 10, α = 4 and β = ½ give l = 18 and D = 55. 160 seeds give 158 400 entries. The check makes a Kolmogorov–Smirnov
+    test of them, and a test of their sum of squares, which follows a χ² law. A scale that is off by 3 % moves this sum
+    by 16 standard deviations.
     """
     d, alpha, beta, size = 10, 4.0, 0.5, 55
     rows = sketch(d, alpha, beta)

@@ -1,4 +1,4 @@
-"""How far replacing one row moves the second moment in every norm that a mechanism uses, and which pairs attain it."""
+"""Checks of how far one row moves the second moment in every norm that a mechanism uses, and of worst pairs."""
 
 import math
 
@@ -15,7 +15,7 @@ from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 CASES = 3000
-ROUNDING = 1e-12  # relative allowance for rounding
+ROUNDING = 1e-12  # a relative allowance for rounding
 
 
 # THE NORMS OF A MATRIX OF RANK TWO
@@ -77,7 +77,7 @@ def spectral_suprema(
 def all_entries_odd(
     value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerated: Formula = enumerated_l1
 ) -> Evidence:
-    """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below √2 d, found by trying every sign pattern."""
+    """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below √2 d, as trying every sign pattern shows."""
     found = {d: enumerated(d, False) for d in (3, 5)}
     failed = [f"d={d}" for d, v in found.items() if abs(v - value(d)) > 1e-9]
     figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}

@@ -1,9 +1,9 @@
-"""What `spend` of every mechanism says is what its output gives away: found from `release`, or from the sum of steps.
+"""Checks that `spend` of every mechanism is right, by what `release` reveals or by the sum of the steps.
 
-Where noise is added to a query, the check runs `release` with noise and without, and learns the scale; it then looks
-for the pair of rows that moves the query most. Where an outcome is drawn, it watches which matrix the draw is given.
-None of this uses the formulas that `spend` uses. The share of the budget that the steps of the page add up to stands in
-the entry of the mechanism in the ledger, and is compared as well.
+If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
+for the pair of rows that moves the query most. If an outcome is drawn, it records the matrix from which the law of the
+draw is made. None of this uses the formulas of `spend`. The ledger's entry of the mechanism has the share of the budget
+that the steps of the proof add up to; the check compares it as well.
 """
 
 import ast
@@ -26,24 +26,24 @@ from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
 
 Options = Mapping[str, Any]
-DIMENSIONS = (1, 2, 4)  # at an odd d > 1 the ℓ1 change of all entries has a bound only
+DIMENSIONS = (1, 2, 4)  # at an odd d > 1 only a bound on the ℓ1 change of all entries is known
 ROWS = 2
 DELTA = 1e-3
 BUDGETS = (0.375, 0.8)
 
 
 def budget_of(name: str, size: float) -> dict[str, float]:
-    """The keywords of a budget of that size."""
+    """The keywords of a budget with the given size."""
     keys = MECHANISMS[name].notion.default.keywords()
     return {key: DELTA if key == "delta" else size for key in keys}
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Neighbouring data sets: e₁ becomes e₂, or a row of zeros, beside another row of zeros."""
+    """Neighbouring data sets: e₁ is replaced by e₂, or by a row of zeros, beside another row of zeros."""
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
-    other[0, 1:2] = 1  # for d = 1 these are zeros
+    other[0, 1:2] = 1  # for d = 1 these entries are zeros
     return [(x, other), (x, np.zeros((ROWS, d)))]
 
 
@@ -51,7 +51,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """What some noise becomes in the output, and the noise itself."""
+    """The effect of some noise on the output, and the noise itself."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -62,7 +62,7 @@ def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[
 
 
 def scale(name: str, d: int, budget: float, options: Options) -> float:
-    """The factor of the noise in the output."""
+    """The factor by which the output multiplies the noise."""
     added, noise = noise_and_none(name, d, budget, options)
     ratios = (added / noise)[np.abs(noise) > 0]
     assert np.allclose(ratios, ratios.flat[0], rtol=1e-9)
@@ -70,7 +70,7 @@ def scale(name: str, d: int, budget: float, options: Options) -> float:
 
 
 def move(name: str, d: int, budget: float, options: Options, pair: tuple[Matrix, Matrix]) -> Array:
-    """How much the output without noise moves from one data set to the other."""
+    """The difference of the outputs without noise between two data sets."""
     mechanism = MECHANISMS[name]
     nothing = 0 * mechanism.draw_noise(d, np.random.default_rng(0))
     keywords = {**budget_of(name, budget), **options}
@@ -79,7 +79,7 @@ def move(name: str, d: int, budget: float, options: Options, pair: tuple[Matrix,
 
 
 def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options], float]:
-    """Noise with density ∝ exp(−size/scale): the largest size of a move, in units of the scale."""
+    """The loss of noise with density ∝ exp(−size/scale): the largest size of a change, divided by the scale."""
 
     def account(name: str, budget: float, d: int, options: Options) -> float:
         moves = [move(name, d, budget, options, pair) for pair in first_rows(d)]
@@ -89,17 +89,17 @@ def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options]
 
 
 def nuclear(m: Array) -> float:
-    """The nuclear norm."""
+    """The nuclear norm of a matrix."""
     return float(np.linalg.norm(m, "nuc"))
 
 
 def total(m: Array) -> float:
-    """The sum of the absolute values."""
+    """The sum of the absolute values of the entries."""
     return float(np.abs(m).sum())
 
 
 def entrywise(name: str, budget: float, d: int, options: Options) -> float:
-    """Laplace noise on entries: the largest ℓ1 move over all sign patterns, in units of the scale."""
+    """The loss of Laplace noise on entries: the largest ℓ1 change over all sign patterns, divided by the scale."""
     triangle = options.get("entries", "triangle") == "triangle"
     return enumerated_l1(d, triangle) / ROWS / scale(name, d, budget, options)
 
@@ -109,14 +109,14 @@ BODIES: dict[str, Callable[[Matrix], float]] = {
     "covariance": lambda m: max(
         -np.minimum(np.linalg.eigvalsh(m), 0).sum(), np.maximum(np.linalg.eigvalsh(m), 0).sum()
     ),
-    "l1": lambda m: 0.0,  # by sign patterns
+    "l1": lambda m: 0.0,  # found by sign patterns
     "l2": lambda m: float(np.linalg.norm(m)),
     "linf": lambda m: float(np.abs(np.linalg.eigvalsh(m)).max()),
 }
 
 
 def k_norm(name: str, budget: float, d: int, options: Options) -> float:
-    """Noise of a K-norm: as `added`, with the norm of the body."""
+    """The loss of K-norm noise: the value of `added`, with the norm of the body."""
     body = options["body"]
     if body == "l1":
         return enumerated_l1(d, triangle=True) / ROWS / scale(name, d, budget, options)
@@ -124,7 +124,7 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
-    """Gaussian noise: half the squared move in units of the standard deviations, where symmetric entries count once."""
+    """The cost of Gaussian noise: half the squared change in standard deviations; symmetric entries count once."""
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
     for pair in first_rows(d):
@@ -137,7 +137,7 @@ def gaussian(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def centred(name: str, budget: float, d: int, options: Options) -> float:
-    """The nuclear move of the centred covariance of two rows, over twelve points of a circle (±1 and 0 if d = 1)."""
+    """The largest nuclear norm of a change of the centred covariance of two rows, on twelve points of a circle."""
     angles = np.arange(12) * np.pi / 6
     points = np.array([[np.cos(a), np.sin(a)] for a in angles]) if d > 1 else np.array([[1.0], [-1.0], [0.0]])
     points = np.pad(points, ((0, 0), (0, max(d - 2, 0))))
@@ -147,8 +147,8 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def least_delta(apart: float, epsilon: float) -> float:
-    """The least δ at ε of two unit normal laws whose means are that far apart, by quadrature of (p − e^ε q)₊."""
-    start = epsilon / apart + apart / 2  # there ln p − ln q = ε, for the means `apart` and 0
+    """The least δ at ε of two unit normal laws whose means are `apart` apart, by quadrature of (p − e^ε q)₊."""
+    start = epsilon / apart + apart / 2  # at this point ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
         return (math.exp(-((t - apart) ** 2) / 2) - math.exp(epsilon - t**2 / 2)) / math.sqrt(2 * math.pi)
@@ -157,12 +157,12 @@ def least_delta(apart: float, epsilon: float) -> float:
 
 
 def approximate(name: str, budget: float, d: int, options: Options) -> float:
-    """The least δ at ε for the largest move, in units of the noise that `release` adds."""
+    """The least δ at ε for the largest change of the query, with the noise that `release` adds."""
     return least_delta((2 * gaussian(name, budget, d, options)) ** 0.5, budget)
 
 
 def calibrated(name: str, budget: float, d: int, options: Options) -> float:
-    """The least δ at ε for noise of the classical scale. The tight scale is found by a root, and has the claimed δ."""
+    """The least δ at ε for noise of the classical scale; the claimed δ for the tight scale, which is a root."""
     if tight(options):
         return proven_of(MECHANISMS["gaussian-approximate"].spend(**budget_of(name, budget), dimension=d, **options))
     return least_delta(budget / math.sqrt(2 * math.log(1.25 / DELTA)), budget)
@@ -172,7 +172,7 @@ def calibrated(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def drawn(name: str, budget: float, d: int, options: Options) -> float:
-    """A unit vector of density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u, where M is what `release` asks to draw from."""
+    """The loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release` passes."""
     mechanism, asked = MECHANISMS[name], []
 
     def noise(m: Matrix, *rank: int) -> Array:
@@ -192,7 +192,7 @@ def drawn(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def tight(options: Options) -> bool:
-    """Whether the constants are ours."""
+    """Whether the calibration is "tight"."""
     return options.get("calibration") == "tight"
 
 
@@ -215,7 +215,7 @@ ARITHMETIC = (
 
 @cache
 def arithmetic(expression: str) -> CodeType:
-    """An expression of numbers, words and names, ready to be evaluated."""
+    """Compile an expression of numbers, words and names for evaluation."""
     tree = ast.parse(expression, mode="eval")
     strange = [type(node).__name__ for node in ast.walk(tree) if not isinstance(node, ARITHMETIC)]
     if strange:
@@ -225,13 +225,14 @@ def arithmetic(expression: str) -> CodeType:
 
 @dataclass(frozen=True)
 class Account:
-    """What the entry of a mechanism in the ledger says that it spends: the field `spends` of the entry.
+    """The field `spends` of a mechanism's entry in the ledger: the budget that the mechanism spends.
 
-    found : the function of FOUND that finds it from `release`, or "".
-    share : what is spent of the budget, as an expression in d, the options, `tight` (whether the calibration is that),
-        `full` and `triangle` (the largest ℓ1 move of all entries, and of those on and above the diagonal) and of(name),
-        the share of another mechanism; "" if it is only found.
-    attained : where some neighbours come arbitrarily close to it, as an expression in the same names.
+    found : the name of the function of FOUND that finds the budget from `release`, or "".
+    share : the spent share of the budget, as an expression in d, the options, `tight` (whether the calibration is
+        "tight"), `full` and `triangle` (the largest ℓ1 changes of all entries, and of those on and above the diagonal)
+        and of(name), the share of another mechanism; "" if the ledger states none.
+    attained : the condition under which some neighbours come arbitrarily close to the budget, as an expression in the
+        same names.
     options : the values that are tried; by default all words of every choice but the neighbours.
     """
 
@@ -254,23 +255,23 @@ class Account:
         return eval(arithmetic(expression), {"__builtins__": {}}, {**names, **options})
 
     def share_of(self, d: int, options: Options) -> float:
-        """What is spent of the budget."""
+        """The spent share of the budget."""
         return float(self.value(self.share, d, options))
 
     def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
-        """The spent number in every way that is told: found, and from the share."""
+        """The spent budget in every way that the ledger states: found from `release`, and from the share."""
         ways = [FOUND[self.found](name, budget, d, options)] if self.found else []
         unit = DELTA if "delta" in budget_of(name, budget) else budget
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
 
     def tolerance(self, name: str) -> float:
-        """How far `spend` may be from it, relatively. A share of δ belongs to a least scale, which is rounded up."""
+        """The allowed relative error of `spend`. A share of δ belongs to a least scale, which is rounded up."""
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 
 
 @cache
 def account_of(name: str) -> Account:
-    """What the ledger says of one mechanism. Where it says nothing, the whole budget is spent, in every dimension."""
+    """The account of one mechanism in the ledger; by default the whole budget is spent, in every dimension."""
     declared = MECHANISMS[name]
     told = next(c for c in entries.read("mechanisms")["claim"] if c["id"] == declared.claim).get("spends", {})
     words = {choice: words for choice, words in declared.choices.items() if choice != "adjacency"}
@@ -279,7 +280,7 @@ def account_of(name: str) -> Account:
 
 
 def proven_of(spent: Spend) -> float:
-    """The number that is proven: ε, ρ, or δ at the claimed ε."""
+    """The proven number: ε, ρ, or δ at the claimed ε."""
     if isinstance(spent.proven, ApproximateDP):
         return spent.proven.delta
     return spent.proven.epsilon if isinstance(spent.proven, PureDP) else spent.proven.rho
@@ -291,7 +292,7 @@ def reference_spend(name: str) -> Callable[..., Spend]:
 
 
 def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]:
-    """`spend` of the reference, with what is proven of one mechanism changed: for mutants."""
+    """A mutant: `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
 
     def spend_of(name: str) -> Callable[..., Spend]:
         def spend(**given: Any) -> Spend:
@@ -305,7 +306,7 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 
 
 def not_attained(name: str) -> Callable[..., Spend]:
-    """`spend` of the reference as an upper bound only: for mutants."""
+    """A mutant: `spend` of the reference, with the proven budget declared as an upper bound only."""
     return lambda **given: replace(reference_spend(name)(**given), attained=False)
 
 
@@ -320,9 +321,9 @@ def not_attained(name: str) -> Callable[..., Spend]:
 def every_spend(
     spends: Callable[[str], Callable[..., Spend]] = reference_spend, names: Sequence[str] = tuple(MECHANISMS)
 ) -> Evidence:
-    """What `spend` says is proven is what the output gives away, for every mechanism, choice and two budgets.
+    """The proven budget of `spend` is what the output reveals, for every mechanism, every choice and two budgets.
 
-    At d = 1, 2 and 4; for the notions with δ, what is compared is the least δ at ε.
+    The check has d = 1, 2 and 4. For (ε, δ)-DP it compares the least δ at ε.
     """
     failed: list[str] = []
     for name in names:
@@ -337,7 +338,8 @@ def every_spend(
                 attained = bool(account.value(account.attained, d, options))
                 failed += [] if spent.attained == attained else [f"{told}attained: {spent.attained}"]
                 for expected in account.expected(name, budget, d, options):
-                    none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
+                    # `spend` always has a budget above 0, here not attained
+                    none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     failed += [] if right else [f"{told}{proven_of(spent):.6g}, found {expected:.6g}"]
     return Evidence(not failed, f"{len(names)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))

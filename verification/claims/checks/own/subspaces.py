@@ -1,8 +1,8 @@
-"""The matrix Bingham law: the loss of one draw, its form in sine coordinates, its sampler, and how far it misses.
+"""Checks of the matrix Bingham law: the loss of one draw, its form in sine coordinates, its sampler, and its accuracy.
 
-The exact normaliser is known for rank 1, for rank d − 1, where I − P has rank 1, and for rank 2 in R⁴. There P is a
-pair (u, v) of points on two spheres S², the self-dual and anti-self-dual parts of the plane as a two-form. For M =
-diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = (μ_1 + μ_{i+1} − the other two)/2.
+The exact normaliser is known for rank 1, for rank d − 1, where I − P has rank 1, and for rank 2 in R⁴. For rank 2 in
+R⁴, P is a pair (u, v) of points on two spheres S², the self-dual and anti-self-dual parts of the plane as a two-form.
+For M = diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = (μ_1 + μ_{i+1} − the other two)/2.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,16 @@ from covassay.verification.claims.checks.own.samplers import DRAWS, decided
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-NODES = 160  # of Gauss and Legendre in each of two variables
-EXACT_CASES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # (d, k) with an exact normaliser
+NODES = 160  # nodes of Gauss–Legendre quadrature in each of two variables
+EXACT_CASES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # pairs (d, k) with an exact normaliser
 Sampler = Callable[..., Matrix]
 
 
 def _spheres(values: Vector) -> tuple[float, float]:
     """ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one sphere.
 
-    v is integrated out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. An eighth of the sphere of u is enough.
+    v is integrated out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. By symmetry an eighth of the sphere of u is
+    enough.
     """
     n = np.array([values[0] + values[i] - values.sum() / 2 for i in (1, 2, 3)])
     t, weights = np.polynomial.legendre.leggauss(NODES)
@@ -73,7 +74,7 @@ def sine_coordinates(frames: Formula = law.frames) -> Found:
 
 
 def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
-    """The log of the acceptance probability of X, from the page: every determinant is computed from X itself."""
+    """The log acceptance probability of X by the formula of the proof page: every determinant is computed from X."""
     m, total = len(g), 0.0
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column)) * smaller
@@ -89,7 +90,7 @@ def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.
 @mutant("columns that know nothing of each other", formula=lambda g, x: _log_acceptance(g, x, tied=False))
 @mutant("b smaller by 3 %", formula=lambda g, x: _log_acceptance(g, x, smaller=0.97))
 def acceptance(formula: Formula = _log_acceptance) -> Evidence:
-    """The sampler's acceptance probability is that of the page, and never above 1."""
+    """The sampler's acceptance probability is that of the proof page, and never above 1."""
     rng = np.random.default_rng(83)
     apart, highest = 0.0, -np.inf
     for m, k, scale in ((1, 1, 3.0), (3, 2, 0.0), (3, 2, 10.0), (4, 4, 1.0), (5, 3, 200.0)):
@@ -101,7 +102,7 @@ def acceptance(formula: Formula = _log_acceptance) -> Evidence:
 
 
 def _tests(sampler: Sampler) -> list[TestResult]:
-    """The draws against exact laws: one direction, three levels, and the acceptance that the normaliser gives."""
+    """Tests of draws against exact laws: one direction, three levels, and the exact acceptance rate."""
     tests = []
     for number, (d, k) in enumerate(((3, 1), (4, 2), (5, 3), (6, 2))):
         v = np.ones(d) / np.sqrt(d)
@@ -117,7 +118,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
 
 
 def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draws of the columns alone: the envelope, accepted without the factor that ties the columns together."""
+    """A mutant: draws of the columns alone, accepted without the factor that makes the columns dependent."""
     g, vectors = law.gaps(m, k)
     x, _ = law.propose(g, 8 * size, rng)
     kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
@@ -130,12 +131,12 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
 @mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
 @mutant("columns that know nothing of each other", sampler=_accepted_untied)
 def draws(sampler: Formula = law.sample) -> Evidence:
-    """The sampler draws projections from the density ∝ exp(tr(PM)), against exact distribution functions."""
+    """The sampler draws projections with density ∝ exp(tr(PM)), by tests against exact distribution functions."""
     return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draws of the envelope."""
+    """A mutant: draws of the envelope, all of which are accepted."""
     g, vectors = law.gaps(m, k)
     v = vectors @ law.frames(law.propose(g, size, rng)[0])
     return np.asarray(v @ np.swapaxes(v, 1, 2))

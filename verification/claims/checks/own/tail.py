@@ -1,4 +1,4 @@
-"""The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
+"""Checks of the tail bound on ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
 
 The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
 reference and with exact tails.
@@ -63,14 +63,14 @@ def smoothing_and_integrating(
     falls = sp.diff(exponent, a) + 2 / sp.pi * (a - inner) * s / (a * root)
     slope = sp.diff(rate(s, a, sp), s) - 2 / sp.pi * phi
     power = sp.diff(sp.log(s - sp.sqrt(s**2 - 1)), s) + 1 / sp.sqrt(s**2 - 1)
-    scaled = {a: 1, s: sp.sqrt(1 + y**2)}  # all lengths in units of a, and y² = s² − 1
+    scaled = {a: 1, s: sp.sqrt(1 + y**2)}  # all lengths are multiples of a, and y² = s² − 1
     residuals = [sp.simplify(v.subs(scaled)) for v in (falls, slope, power)]
     for symmetric in (False, True):
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, sp.pi) + width
         angle, ends, share = sp.acos(edge / t), (2 if symmetric else 1), (1 if symmetric else 2)
         charge = (
             share / (sp.pi * width) * sp.acosh(edge / (edge - width))
-        )  # sup of the averaged charge, without y/√(y² − 1)
+        )  # the supremum of the averaged charge, without the factor y/√(y² − 1)
         ratio = t / edge
         shrink = (ratio - sp.sqrt(ratio**2 - 1)) ** (2 * width / sp.pi) * sp.exp(-rate(t, edge, sp))
         assembled = ends * d * charge * sp.pi / (2 * angle) * shrink / (2 / sp.pi * angle)
@@ -79,7 +79,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """The swept tail bound with its rate multiplied, for mutants."""
+    """A mutant: the swept tail bound with its rate multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -158,7 +158,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Evidence:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
-    At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the inequalities leave margins in the third.
+    At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the slack of the inequalities shows in the
+    third digit.
     """
     wrong, told = [], []
     for symmetric in (False, True):

@@ -1,4 +1,4 @@
-"""DN25 Theorems 1, 2 and 6 with constants that are true, in every dimension.
+"""Checks of DN25 Theorems 1, 2 and 6 with corrected constants, in every dimension.
 
 The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each of its steps and its conclusions
 with exact numbers.
@@ -20,8 +20,8 @@ from covassay.verification.exact.series import PI, exponential
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, moment_powers, whole_pfaffian
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
-LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
-TRACE_LEVEL = 11  # |L| ≤ 11 ln d in Theorem 2
+LEVEL = Fraction(15, 2)  # Theorem 2 uses ‖Z‖ ≤ 7.5 ρd
+TRACE_LEVEL = 11  # Theorem 2 uses |L| ≤ 11 ln d
 
 
 # THE BOUNDS
@@ -94,7 +94,7 @@ def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c
 # THE TAIL
 
 
-QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates on the page
+QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates, as the proof page quotes them
 
 
 @check("enclosed", covers="all")
@@ -128,8 +128,8 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then they fall.
 
-    All are at most 7.5. They are right to two decimals: the probability is above d^{−10}/2 half a unit of the last
-    decimal lower, and below it half a unit higher.
+    All C_d are at most 7.5. They are right to two decimals: the probability at C_d − 0.005 is above d^{−10}/2, and that
+    at C_d + 0.005 is below.
     """
     listed = published or QUANTILES
     failed = []
@@ -162,7 +162,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
     upper = (2 * level / PI[0]) ** (2 * first) * exponential(-first * (level - 2))[1] / (level * (level - 2))
     if upper * 2 * first**power > 1:
         failed.append(f"the bound at d={first}")
-    # r > power/first means that e^{c − 2 − power/first} > (2c/π)²
+    # if r > power/first, then e^{c − 2 − power/first} > (2c/π)²
     if not exponential(level - 2 - Fraction(power, first))[0] > (2 * level / PI[0]) ** 2:
         failed.append("rate")
     figures = {f"2·{first}^{power}·bound at d = {first}": f"{float(upper * 2 * first**power):.4f}"}
@@ -193,7 +193,7 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
     ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
     ln_2, ln_3, root_8 = Fraction(694, 1000), Fraction(10987, 10000), Fraction(2828, 1000)
-    error, radius = 4 * LEVEL, 10 * TRACE_LEVEL  # ρ‖Z‖/d and b|L|/ln d
+    error, radius = 4 * LEVEL, 10 * TRACE_LEVEL  # the bounds on ρ‖Z‖/d and b|L|/ln d
     inequalities = {
         "ln 2 < 0.694": exponential(ln_2)[0] > 2,
         "ln 3 < 1.0987": exponential(ln_3)[0] > 3,

@@ -1,4 +1,4 @@
-"""What the zCDP mechanisms really spend: their ρ by bounded range, by Gaussian noise, and by composition."""
+"""Checks of the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
 
 import math
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     closed = sp.cosh((alpha - sp.Rational(1, 2)) * epsilon) / sp.cosh(epsilon / 2)
     slope = sp.tanh(w) / (2 * w)
     sign = w - sp.sinh(w) * sp.cosh(w)
-    p_, q_, r = sp.symbols("P Q r", positive=True)  # r = e^ε
+    p_, q_, r = sp.symbols("P Q r", positive=True)  # r stands for e^ε
     first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))  # A and B, ≥ 0 for P/Q in [1/r, r]
     residuals = {
         "e^{(α−1) D_α}": moment - closed,
@@ -73,7 +73,7 @@ def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """A loss in an interval of length γ costs ρ ≤ γ²/8 (Cesar–Rogers), and no smaller multiple of γ² is enough.
 
     Random laws on up to six outcomes with losses in such an interval stay below. At γ = 0.01 two equally likely
-    outcomes with losses close to ±γ/2 come within 10⁻³ of it.
+    outcomes with losses close to ±γ/2 come within 10⁻³ of this cost.
     """
     rng = np.random.default_rng(51)
     worst = 0.0
@@ -101,7 +101,7 @@ def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Evidence:
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
 
-    P gives both points ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
+    P gives both points probability ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
     (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
     """
     gamma = sp.Symbol("gamma", positive=True)
@@ -195,7 +195,7 @@ def coinpress_budgets(
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
     τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random A,
-    rows x go to A x, shortened to length γ where that is longer.
+    rows x are mapped to A x, which is shortened to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
@@ -209,7 +209,7 @@ def coinpress_budgets(
         expected = rows @ a.T * np.minimum(1, size / lengths)[:, None]
         wrong += not np.allclose(np.asarray(pressed(rows, a, size)), expected, rtol=1e-12, atol=1e-12)
     changes = (np.outer(x, x) - np.outer(y, y)) / n, np.array([[size**2]]) / n
-    steep = float(covariance(size**2, n, 4.0)) * 2 == float(covariance(size**2, n, 1.0))  # σ falls like 1/√ρ
+    steep = float(covariance(size**2, n, 4.0)) * 2 == float(covariance(size**2, n, 1.0))  # σ decreases like 1/√ρ
     first, line = (
         Fraction(float(wigner.separation_squared(change, "wigner")))
         / 2
