@@ -22,6 +22,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.options import FALSE_ALARM, FEWEST_SAMPLES
+from covassay.verification.audit.questions.law import distribution
 from covassay.verification.cli.screen import print_json, progress
 from covassay.verification.maintain import kept_rows
 from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write
@@ -53,10 +54,13 @@ class Audited:
 def exact_p_value(check: Finding) -> float | None:
     """The exact p-value of the test of a total or of Kolmogorov's test; None for all other tests.
 
-    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact p-value if it is small.
+    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact p-value if it is small. The
+    question on other shapes combines tests of totals in one p-value, which is a bound.
     """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
+        return None
+    if check.question != distribution.QUESTION.id:
         return None
     if facts.effect == TOTAL:
         return float(check.p_value)

@@ -5,6 +5,8 @@ from scipy import stats
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.questions.bits import low_order_bits
+from covassay.verification.audit.questions.law import distribution, shapes
 from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, exact_p_value
 from covassay.verification.statistics.laws import ERROR
 from covassay.verification.statistics.tests import p_value_of_distance
@@ -12,9 +14,11 @@ from covassay.verification.statistics.tests import p_value_of_distance
 P = p_value_of_distance(0.1, 100)  # of Kolmogorov's test for a distance of 0.1
 
 
-def check(p_value: float | None, effect: str = "", statistic: float = 0.1, kind: str = "law") -> Finding:
+def check(
+    p_value: float | None, effect: str = "", statistic: float = 0.1, question: str = distribution.QUESTION.id
+) -> Finding:
     facts = LawTest(statistic, effect, detectable=0.2) if effect else None
-    return Finding(kind, "name", Status.NOT_REFUTED, "", p_value=p_value, n=100, facts=facts)
+    return Finding("law", "name", Status.NOT_REFUTED, "", p_value=p_value, n=100, facts=facts, question=question)
 
 
 def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
@@ -29,7 +33,8 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
     [
         check(1.0, "rank correlation", statistic=0.0),  # the p-value that Kolmogorov's test would have too
         check(1.03 * P, DISTANCE),
-        check(P, kind="bits"),
+        check(P, question=low_order_bits.QUESTION.id),
+        check(0.3, TOTAL, question=shapes.QUESTION.id),
         check(None, DISTANCE),
         check(0.5),
     ],

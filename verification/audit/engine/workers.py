@@ -13,7 +13,8 @@ its draws are complete, the audit stops with `CannotRun`, so that no draw is los
 
 loky's workers are started when this saves time. Starting a worker takes about as long as this process took to import
 this package and the target. With k workers, this saves time if the remaining draws take more than k/(k − 1) times as
-long. The remaining time is unknown: `covassay audit` makes draws itself until these have taken so long.
+long. The remaining time is unknown: `covassay audit` makes draws itself until these have taken `PATIENCE` times as
+long, because every worker also costs the processor time of a start.
 """
 
 import importlib
@@ -41,6 +42,7 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # modules that come w
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
+PATIENCE = 2  # so that an audit whose draws take a few seconds starts no worker
 _paying = 0.0  # seconds of calls in this process, after which workers save time
 _spent = 0.0  # seconds spent on calls in this process
 # seconds; Ray's backend starts workers for any other value
@@ -143,7 +145,7 @@ def local_workers(backend: str, jobs: int) -> Iterator[None]:
     InvalidInput : the backend is unknown or not installed.
     """
     global _paying
-    _paying = (time.monotonic() - BEGUN) * jobs / max(jobs - 1, 1)
+    _paying = PATIENCE * (time.monotonic() - BEGUN) * jobs / max(jobs - 1, 1)
     if backend not in BACKENDS:
         raise InvalidInput(f"backend = {backend!r}: must be {', '.join(BACKENDS)}")
     needed = NEEDS.get(backend)
