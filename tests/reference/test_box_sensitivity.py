@@ -57,7 +57,7 @@ def grid(box: Box) -> Matrix:
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """The changes |f(X) − f(X')| for neighbours from the grid, (count, d, d); the others are in two groups."""
+    """The changes |f(X) − f(X')|, (count, d, d), if one row moves on the grid and the others lie in two corners."""
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
     for a, b in product(corners, repeat=2):

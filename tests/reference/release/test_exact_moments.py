@@ -145,7 +145,7 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
     ball = {"mechanism": "gauss-cov", "row_bound": 4.0}
     assert integers(array.from_array(X, chunks=(7, 2)), **ball) == integers(X, **ball)
     request = {"budget": ZCDP(0.5), "seed": 3, **ball}
-    for mechanism in ("gauss-cov", "gaussian", "projection-mechanism"):  # sums in float64 travel too
+    for mechanism in ("gauss-cov", "gaussian", "projection-mechanism"):  # sums in float64 are sent back too
         there = release_table(ReleaseRequest(data=data, **{**request, "mechanism": mechanism}))
         here = release_table(ReleaseRequest(data=frame(), **{**request, "mechanism": mechanism}))
         np.testing.assert_allclose(there.values, here.values, rtol=1e-12, atol=1e-12)

@@ -348,8 +348,8 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
     """Require that the scale of the balls equals that of the reference to 1e-14, so that no formula used a float.
 
-    (The reference's own value has a rounding error of a few 1e-16. A constant that is a float in a formula run on balls
-    would be as wrong as that; `test_the_scales_are_balls` sees it.)
+    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that has a
+    float as a constant would have an error as small as this; `test_the_scales_are_balls` detects it.)
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))

@@ -125,7 +125,7 @@ def test_a_quiet_audit_shows_nothing_and_one_that_is_killed_leaves_the_cursor(tm
 
 
 class Kept(Watch):
-    """A watch that records all reports."""
+    """A `Watch` that records all that is reported to it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -84,7 +84,7 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """At most 0.28 % in one direction: with 20000 trials more than 110 have probability below 1e-9."""
+    """At most 0.28 % lie apart in one direction, and more than 110 of 20000 do so with probability below 1e-9."""
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):
         draws = rng.standard_normal((2, 20_000, repetitions))

@@ -167,7 +167,7 @@ def few_values(draws: _Draws) -> list[Counted]:
     """Find entries whose noise takes fewer values than there are draws: it lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are 2⁻²³ apart relative to the query, which is more relative to smaller noise
+    # float32 outputs are 2⁻²³ of the query apart; this is a larger share of the noise if the noise is smaller
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)

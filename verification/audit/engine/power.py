@@ -2,8 +2,8 @@
 
 The event that was tested occurred with some share p on one data set. Had it occurred with probability p there and with
 probability q on the other, the test would have refuted the claim in 99 % of all runs if q is small enough. The loss of
-such an event, for instance ln(p/q), would have been detected by this run on an event as likely as the tested one. To
-detect a loss that only rarer events show, more draws are needed.
+such an event is, for instance, ln(p/q). A run of this size detects a loss so large if an event as likely as the tested
+one shows it. To detect a loss that only rarer events show, more draws are needed.
 """
 
 import math

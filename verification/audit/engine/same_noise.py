@@ -412,7 +412,7 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """The shapes in which two seeds give the same residual, if there are several and the law allows none."""
+        """The shapes of data on which two seeds gave the same noise; none if the law allows this or they are few."""
         if self.path.atom > NO_ATOMS:
             return []
         equal = [

@@ -6,7 +6,7 @@ that varies is the law of itself, moved or rescaled. If y = r in all entries, th
 
 The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
 that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
-neither A nor its inverse has powers that grow: it keeps the space, and its eigenvalues have the modulus 1.
+neither the powers of A nor those of its inverse grow: A maps the space onto itself, and its eigenvalues have modulus 1.
 
 All relations are checked on fresh draws and where each draw, and all of them, are forced into their tails. Any other
 relation says nothing.

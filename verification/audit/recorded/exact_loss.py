@@ -480,7 +480,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """The loss if each data set has so few possible outputs, and both have none in common."""
+    """The loss if each of two data sets has so few possible outputs, and they have none in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"

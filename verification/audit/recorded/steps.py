@@ -2,8 +2,9 @@
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
 interval of this number. Then this output has at least the probability of the interval. On the neighbour the entry is a
-monotone function too. So it takes this value or jumps over it, and bisection shows which. An output that is rounded at
-the end takes it. Intervals as short as the steps of float32 are left to the check of low-order bits.
+monotone function too. So it takes this value or jumps over it, and bisection shows which. If the output itself is
+rounded, after the noise is added, it takes this value. Intervals as short as the steps of float32 are left to the check
+of low-order bits.
 """
 
 import numpy as np

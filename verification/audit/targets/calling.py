@@ -148,8 +148,8 @@ def whole_call(call: str) -> str:
 class Wrapped:
     """A function g(x, *, epsilon, rng) that evaluates an expression, which calls another function.
 
-    Without an expression, `fitting.found_call` finds one at the first call. An audit finds it earlier, on data of its
-    own.
+    Without an expression, `fitting.found_call` finds one at the first call. An audit makes it find one before, on
+    data that the audit chooses.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:

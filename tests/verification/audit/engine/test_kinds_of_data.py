@@ -148,7 +148,7 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """Target and reference have the same code: this tests the ranks, not the law. A false alarm has at most 3e-5."""
+    """Target and reference have the same code: this tests the ranks. A false alarm has probability at most 3e-5."""
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None

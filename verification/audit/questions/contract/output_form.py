@@ -22,9 +22,9 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that on plain data in several dimensions an output has finite real numbers and the right shape.
 
     If a draw gives no such output, k more draws follow, because a target may fail at random. A claim of privacy alone
-    allows such failures, but not that all draws fail in one dimension and none in another. If a draw fails with
-    probability p whatever the dimension, this has probability (p(1 − p))^k ≤ 4^(−k) for k draws in each, and k is so
-    large that this is `alpha` at most for all pairs of dimensions together.
+    allows such failures, but not that all draws fail in one dimension and none in another. If every draw fails
+    with the same probability p, then for two dimensions and k draws in each this has probability
+    (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum over all pairs of dimensions is at most `alpha`.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
