@@ -34,6 +34,7 @@ NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", 
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
 DRAWS, FEWEST = 12, 6  # draws of the target on a data set: with `DEFAULT` samples, and the smallest number
 TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
+TIMES_AT_CHOICES = 8  # factor for the draws on data near a choice
 BESIDE = 2  # the reference makes so many times as many draws
 # Features are rounded to this share of their median size. So 0 counts as equal to a rounding error of another
 # implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
@@ -60,13 +61,15 @@ class Beside:
     """The reference, whose draws are compared with those of the target.
 
     features : x -> numbers that describe an output on x. own : a data set of the user, on which the reference is also
-    drawn. budgets : other budgets at which the reference is also drawn.
+    drawn. choices : data near the choices of the mechanism. budgets : other budgets at which the reference is also
+    drawn.
     """
 
     draws: DrawsOf
     features: Callable[[Matrix], Mapping[str, Feature]]
     smallest_dimension: int
     own: Matrix | None = None
+    choices: tuple[DataSetOfZoo, ...] = ()
     budgets: tuple[AtBudget, ...] = ()
 
 
@@ -124,7 +127,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
             continue
         try:
             found, seconds = _places_on(
-                at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look.name}"
+                at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.words}/{look.name}"
             )
         except _TimeOut:
             # this failure says nothing about the other data at the claimed budget
@@ -139,7 +142,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
             failing += 1
             continue
         shape = f"n = {n}, d = {d}"
-        keys = {"data set": f"{member.category} ({shape})", "kind": member.category, "shape": shape}
+        keys = {"data set": f"{member.words} ({shape})", "kind": member.category, "shape": shape}
         for name, key in keys.items():
             groups[name].setdefault(key, _Group()).add(found, member.x)
     if not groups["kind"]:
@@ -157,6 +160,7 @@ def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, S
         yield from ((member, setting, beside, 1) for member in many_rows(setting.seed))
     if beside.own is not None:
         yield DataSetOfZoo(GIVEN, beside.own), setting, beside, 1
+    yield from ((member, setting, beside, TIMES_AT_CHOICES) for member in beside.choices)
     for other in beside.budgets:
         at, reference = replace(setting, budget=other.budget), replace(beside, draws=other.draws)
         yield DataSetOfZoo(f"budget {other.words}", other.x), at, reference, TIMES_AT_BUDGETS

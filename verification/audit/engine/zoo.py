@@ -26,10 +26,16 @@ IN_BALL = 1 + 1e-9  # a row with a larger norm is outside the ball, whatever the
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """One data set, and what is special about its rows."""
+    """One data set, and what is special about its rows; `distance` tells apart several of one category and shape."""
 
     category: str
     x: Matrix
+    distance: str = ""
+
+    @property
+    def words(self) -> str:
+        """The category, with the distance if there is one."""
+        return f"{self.category}, {self.distance}" if self.distance else self.category
 
     @property
     def inside(self) -> bool:

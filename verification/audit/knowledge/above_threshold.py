@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.levels import (
     FAR,
@@ -89,4 +90,14 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, Shapes(in_turn, ("output",), lambda d: 1, grid()))
 
 
-KNOWN = Known(law, NotAdditive(FINITE, SAME_MOMENT), bits_unseen=FEW_NUMBERS)
+def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Data of two features, of which the energy of the first lies near the threshold, and that of the second is 0."""
+    scale = above_threshold.query_scale(claim.budget["epsilon"], claim.options["calibration"])
+    share = float(claim.options.get("share", 1.0)) / 2
+    n = math.ceil(16 * scale / share)
+    return near_choices.at_scales(
+        "the threshold", lambda k: near_choices.unit_rows_among(n, n * share + k * scale, 0.0)
+    )
+
+
+KNOWN = Known(law, NotAdditive(FINITE, SAME_MOMENT), bits_unseen=FEW_NUMBERS, choices=near_the_threshold)

@@ -27,7 +27,7 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import ROWS, Shapes
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.statistics.laws import NORMAL
@@ -225,4 +225,5 @@ KNOWN = Known(
         continuous=True,
     ),
     bits_unseen="a quotient of noisy sums: its denominator has 53 random bits, so that it may be any float in a range",
+    choices=lambda claim: near_choices.small_eigenvalues(mechanism.eigenvalue_scale(claim.budget["rho"])),
 )

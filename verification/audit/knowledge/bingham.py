@@ -23,6 +23,7 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
 from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS, WRONG_EXPONENTS
@@ -164,4 +165,7 @@ KNOWN = Known(
     law,
     NotAdditive("the direction is drawn from a law whose parameter is the second moment", SAME_MOMENT, continuous=True),
     many=many,
+    choices=lambda claim: near_choices.eigenvalue_gaps(
+        1 / mechanism.exponent(claim.budget["epsilon"], claim.options["calibration"])
+    ),
 )

@@ -3,16 +3,32 @@
 If ClippedCov uses GaussCov, it adds noise to a query. Draws are always compared with draws of the reference too.
 """
 
+import math
+
 from covassay.reference.domain import second_moment, unit_rows
-from covassay.reference.mechanisms.concentrated.clipped_cov import CLIP_NORM
+from covassay.reference.mechanisms.building_blocks.above_threshold import query_scale
+from covassay.reference.mechanisms.concentrated.clipped_cov import (
+    CLIP_NORM,
+    base_error,
+    final_budget,
+    noise_bound,
+    search_epsilon,
+)
 from covassay.reference.mechanisms.concentrated.gauss_cov import noise_scale
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import gaussian_noise, reference_draws, separated_gaussian
+from covassay.verification.audit.knowledge.shared import (
+    gaussian_noise,
+    near_choices,
+    reference_draws,
+    separated_gaussian,
+)
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+
+ROWS = 500.0  # n√ρ: the bias of clipping all rows is far above the bound on the noise
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
@@ -46,4 +62,15 @@ def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
     return NotAdditive(because, SAME_SQUARES)
 
 
-KNOWN = Known(law, path)
+def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Rows on which the private search for a clipping norm is likely to end at its first level, or likely to go on."""
+    rho, options = claim.budget["rho"], claim.options
+    if options["threshold"] == "public":
+        return ()
+    n = math.ceil(ROWS / math.sqrt(rho))
+    final = final_budget(rho, "private", options["calibration"])
+    bound = noise_bound(1, base_error(n, 2, final, claim.parameter("beta"), options["base"], options["ensemble"]))
+    return near_choices.first_clip_level(n, lambda trace: bound, query_scale(search_epsilon(rho), "paper"))
+
+
+KNOWN = Known(law, path, choices=near_the_first_level)

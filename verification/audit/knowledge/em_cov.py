@@ -11,6 +11,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import em_cov as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
@@ -47,5 +48,8 @@ KNOWN = Known(
         "every eigenvector is drawn from a law that depends on the data and on those before it",
         SAME_MOMENT,
         continuous=True,
+    ),
+    choices=lambda claim: near_choices.eigenvalue_gaps(
+        1 / mechanism.exponents(claim.budget["rho"], 2, claim.options["calibration"])[0]
     ),
 )

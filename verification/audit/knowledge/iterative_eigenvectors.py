@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
@@ -59,5 +59,8 @@ KNOWN = Known(
         "every eigenvector is drawn from a law that depends on the data and on those before it",
         SAME_MOMENT,
         continuous=True,
+    ),
+    choices=lambda claim: near_choices.eigenvalue_gaps(
+        1 / mechanism.uniform_exponents(claim.budget["epsilon"], 2, claim.options["calibration"])[0]
     ),
 )

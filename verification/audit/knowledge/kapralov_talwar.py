@@ -23,7 +23,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import kapralov_talwar as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.statistics.laws import LAPLACE
@@ -122,4 +122,5 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     NotAdditive("every eigenvector is drawn from a law that depends on the data and on those before it", SAME_MOMENT),
+    choices=lambda claim: near_choices.eigenvalue_gaps(1 / mechanism.exponent(claim.budget["epsilon"], 2)),
 )

@@ -18,6 +18,7 @@ from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.near_choices import Choices
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
 from covassay.verification.declared import default_claim
@@ -42,6 +43,7 @@ class Known:
         unknown.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
     view : a function from an output under a claim to the tested quantity; None tests the output itself.
+    choices : claim -> data near the choices of the mechanism, on which draws are compared with the reference.
     bits_unseen : the reason why the check of low-order bits finds no loss above the claim in float releases; empty if
     it does.
 
@@ -54,6 +56,7 @@ class Known:
     add_remove: float | None = None
     nuclear: bool = False
     view: Callable[[ClaimUnderAudit], View] | None = None
+    choices: Callable[[ClaimUnderAudit], Choices] = lambda claim: ()
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
@@ -123,7 +126,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         data_path,
         declared.domain,
         law.shapes,
-        reference_draws.beside(claim),
+        replace(reference_draws.beside(claim), choices=knowledge.choices(claim)),
         at_budget,
         independent,
         claim.view,

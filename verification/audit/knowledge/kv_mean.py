@@ -7,4 +7,5 @@ from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 KNOWN = Known(
     lambda claim: constant_columns.law(claim, claim.parameter("sigma")),
     NotAdditive("the values are clipped around a bin that is itself drawn", continuous=True),
+    choices=lambda claim: constant_columns.near_choices(claim, claim.parameter("sigma")),
 )

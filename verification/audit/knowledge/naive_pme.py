@@ -9,4 +9,5 @@ from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 KNOWN = Known(
     lambda claim: constant_columns.law(claim, math.sqrt(claim.parameter("kappa"))),
     NotAdditive("the values are clipped around a bin that is itself drawn", continuous=True),
+    choices=lambda claim: constant_columns.near_choices(claim, math.sqrt(claim.parameter("kappa"))),
 )

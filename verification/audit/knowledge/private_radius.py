@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.levels import FAR, FEW_NUMBERS, FINITE, NEAR, levels_test, outputs_of
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
@@ -57,4 +58,15 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, Shapes(shaped, ("output",), lambda d: 1, grid()))
 
 
-KNOWN = Known(law, NotAdditive(FINITE, SAME_SQUARES), bits_unseen=FEW_NUMBERS)
+def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Rows of norm 0 and 1. The number of rows of norm 0 lies near the threshold."""
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
+    radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
+    beta = float(claim.options.get("beta", private_radius.BETA))
+    scale = above_threshold.query_scale(epsilon, calibration)
+    slack = above_threshold.accuracy(len(radii), beta, epsilon, calibration)
+    n = math.ceil(slack + 16 * scale)
+    return near_choices.at_scales("the threshold", lambda k: near_choices.unit_rows_among(n, slack - k * scale))
+
+
+KNOWN = Known(law, NotAdditive(FINITE, SAME_SQUARES), bits_unseen=FEW_NUMBERS, choices=near_the_threshold)

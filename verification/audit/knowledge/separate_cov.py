@@ -10,9 +10,10 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.wigner import deviations
+from covassay.reference.mechanisms.concentrated.separate_cov import noise_scale
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws, separated_gaussian
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws, separated_gaussian
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.tests import TestResult, cosines, kolmogorov_smirnov
@@ -63,4 +64,5 @@ KNOWN = Known(
     NotAdditive(
         "eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT, continuous=True
     ),
+    choices=lambda claim: near_choices.eigenvalue_gaps(noise_scale(1, claim.budget["rho"])),
 )

@@ -16,7 +16,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
@@ -87,5 +87,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 KNOWN = Known(
-    law, NotAdditive("eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT)
+    law,
+    NotAdditive("eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT),
+    choices=lambda claim: near_choices.eigenvalue_gaps(mechanism.eigenvalue_scale(1, claim.budget["epsilon"])),
 )

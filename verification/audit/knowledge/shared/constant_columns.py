@@ -16,6 +16,7 @@ from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import COLUMNS, ROWS, Shapes
+from covassay.verification.audit.knowledge.shared.near_choices import Choices, at_scales
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
@@ -116,3 +117,23 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
     shapes = Shapes(columns, ("radius", "all components", "total scale"), lambda d: d, sizes)
     pairs = (worst_pair(n, bins, sigma), *common_pairs(OUTPUTS["vector"], weight=0.5))
     return KnownLaw((columns(n, DIMENSION),), pairs, shapes)
+
+
+def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
+    """One column in which two bins have about as many values, and one with values near the edge of the window."""
+    rho, beta = claim.budget["rho"], claim.parameter("beta")
+    scale = math.sqrt(2 * mechanism.count_variance(rho))  # of the difference of two counts
+    few = math.ceil(10 * scale)
+    far = sigma * mechanism.last_bin(claim.parameter("mean_bound"), sigma)
+
+    def two_bins(k: float) -> Matrix:
+        return np.repeat([[0.0], [far]], [few, round(few + k * scale)], axis=0)
+
+    n = math.ceil(CERTAINTY / math.sqrt(rho)) + OUTLIERS
+    w = mechanism.half_width(n, sigma, beta)
+    deviation = math.sqrt(mechanism.mean_variance(n, w, rho))
+
+    def edge(k: float) -> Matrix:
+        return np.repeat([[0.0], [w + k * deviation]], [n - OUTLIERS, OUTLIERS], axis=0)
+
+    return (*at_scales("two bins with about as many values", two_bins), *at_scales("the edge of the window", edge))

@@ -5,13 +5,21 @@ from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
-from covassay.verification.audit.engine.kinds_of_data import DRAWS, FEWEST, KINDS, NAMES, Beside, run_kinds
+from covassay.verification.audit.engine.kinds_of_data import (
+    DRAWS,
+    FEWEST,
+    KINDS,
+    NAMES,
+    TIMES_AT_CHOICES,
+    Beside,
+    run_kinds,
+)
 from covassay.verification.audit.engine.other_budgets import at_other_budgets
 from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 
-DATA_SETS = 350  # the approximate number of data sets of all kinds; those at other budgets are weighted by their draws
+DATA_SETS = 350  # the approximate number of data sets of all kinds; those with more draws are counted as several
 
 
 def on_lattice(subject: Subject) -> bool:
@@ -47,6 +55,12 @@ def _spared(subject: Subject) -> str:
     return "one seed gave one noise on all kinds of data" if same and not on_lattice(subject) else ""
 
 
+def draws(subject: Subject, look: Look) -> float:
+    """The approximate number of draws of the target."""
+    near = len(subject.known.beside.choices) if subject.known.beside else 0
+    return (DATA_SETS + TIMES_AT_CHOICES * near) * max(FEWEST, DRAWS * look.samples / DEFAULT)
+
+
 QUESTION = Question(
     name=KINDS,
     kind="law",
@@ -62,6 +76,6 @@ QUESTION = Question(
     gives=(LawTest,),
     second_look=10,
     most_samples=MOST_KEPT,
-    draws=lambda subject, look: DATA_SETS * max(FEWEST, DRAWS * look.samples / DEFAULT),
+    draws=draws,
     cost=5,
 )

@@ -1,0 +1,83 @@
+"""Data near the choices of mechanisms: they lie where they say, and the reference decides differently on both sides."""
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import row_norms
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.verification.audit.engine.finding import Look
+from covassay.verification.audit.engine.kinds_of_data import NAMES, Beside, run_kinds
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import DataSetOfZoo
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.shared.near_choices import eigenvalue_gaps, unit_rows_among, with_eigenvalues
+from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
+from covassay.verification.statistics.tests import two_sample
+
+OPTIONS = {"clipped-cov": {"threshold": "private"}}
+
+
+def beside(name: str) -> Beside:
+    declared = mechanism(name)
+    found = profile(name, default_claim(name), declared.resolve(OPTIONS.get(name, {})), 2000, 0).beside
+    assert found is not None
+    return found
+
+
+WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
+
+
+def test_the_mechanisms_with_choices_are_these() -> None:
+    """A declaration that is lost would leave all other tests green."""
+    assert len(WITH_CHOICES) == 14
+    assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
+
+
+def test_eigenvalues_are_as_stated() -> None:
+    x = with_eigenvalues(7.25, 2.5)
+    assert np.linalg.eigvalsh(x.T @ x) == pytest.approx([2.5, 7.25], rel=1e-12)
+    assert row_norms(x).max() <= 1 + 1e-12
+    for member in eigenvalue_gaps(3.0):
+        low, high = np.linalg.eigvalsh(member.x.T @ member.x)
+        assert high - low == pytest.approx(3.0 * float(member.distance.split()[0]), rel=1e-9)
+
+
+def test_unit_rows_are_counted() -> None:
+    x = unit_rows_among(12, 4.5)
+    assert x is not None
+    assert x.shape == (12, 2)
+    assert (x**2).sum() == pytest.approx(4.5)
+    assert unit_rows_among(12, 13) is None
+
+
+def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
+    """The data sets that are furthest from each choice, on both sides."""
+    by_words: dict[str, list[DataSetOfZoo]] = {}
+    for member in beside(name).choices:
+        by_words.setdefault(member.category, []).append(member)
+    return [(words, members[0], members[-1]) for words, members in by_words.items()]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", WITH_CHOICES)
+def test_the_outputs_differ_between_both_sides(name: str) -> None:
+    """Data that lie all on one side, or far from the choice, would show nothing. False alarm at most 1e-6 a choice."""
+    reference = beside(name)
+    for words, low, high in outermost(name):
+        rng = np.random.default_rng(7)
+        draws = [reference.draws(member.x, 800, rng) for member in (low, high)]
+        features = reference.features(low.x)
+        assert min(two_sample(f(draws[0]), f(draws[1]), "").p_value for f in features.values()) < 1e-6, words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_CHOICES)
+def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
+    """False alarm at most 3e-5 for each."""
+    declared, claim = mechanism(name), default_claim(name)
+    chosen = declared.resolve(OPTIONS.get(name, {}))
+    target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget, **chosen))
+    checks = run_kinds(Setting(target, claim.keywords(), declared.output, seed=5), beside(name), Look(samples=2000))
+    assert {check.name for check in checks} == set(NAMES.values())
+    assert min(check.p_value or 0.0 for check in checks) > 1e-5

@@ -1,0 +1,77 @@
+"""Data near the choices of a mechanism: the order of two eigenvalues, a threshold, the fullest bin, a clip.
+
+Far from a choice its outcome is almost certain, so draws there do not show how it is made. Each function returns data
+sets that lie a few noise scales on either side of a choice. Draws on them are compared with draws of the reference.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.zoo import DataSetOfZoo
+
+BOTH_SIDES = (-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0)
+APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
+MOST_ROWS = 4000
+ANGLE = 0.4  # the eigenvectors do not lie on the axes, so that all entries of an output depend on them
+
+Choices = tuple[DataSetOfZoo, ...]
+
+
+def at_scales(words: str, at: Callable[[float], Matrix | None], scales: tuple[float, ...] = BOTH_SIDES) -> Choices:
+    """The data sets at these numbers of noise scales from a choice.
+
+    at : a number of noise scales -> a data set, or None if there is none so far on that side.
+    """
+    found = ((k, at(k)) for k in scales)
+    return tuple(
+        DataSetOfZoo(words, x, f"{k:+g} noise scales") for k, x in found if x is not None and len(x) <= MOST_ROWS
+    )
+
+
+def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
+    """Rows of the unit ball in R² whose Σ x xᵀ has these two eigenvalues."""
+    axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+    rows = []
+    for axis, value in zip(axes, (first, second), strict=True):
+        whole = math.floor(value)
+        rows += [axis] * whole + [math.sqrt(value - whole) * axis]
+    return np.array(rows)
+
+
+def eigenvalue_gaps(scale: float) -> Choices:
+    """Two eigenvalues of Σ x xᵀ that differ by a few noise scales; `scale` is that of the noise in the same unit."""
+    return at_scales("a gap between eigenvalues", lambda k: with_eigenvalues((1 + k) * scale, scale), APART)
+
+
+def small_eigenvalues(scale: float) -> Choices:
+    """Both eigenvalues of Σ x xᵀ are a few noise scales from 0."""
+    return at_scales("the smallest eigenvalue", lambda k: with_eigenvalues(k * scale, k * scale), APART)
+
+
+def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
+    """A number of unit rows among n rows of R², the others being zero; None if there are not so many."""
+    if not 0 <= count <= n:
+        return None
+    rows = with_eigenvalues(min(float(count), n - 1.0), 0.0, angle)
+    return np.vstack([rows, np.zeros((n, 2))])[:n]
+
+
+def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float) -> Choices:
+    """Unit rows among n rows, on either side of the number at which the search for a clipping norm ends at level 1.
+
+    The search compares the bias of clipping to 1/2, which is 3/4 of the share of unit rows, with a bound on the noise.
+
+    noise_bound : mean of ‖x‖² -> the bound on the error of the noise at level 1. scale : of the noise on n times the
+    difference.
+    """
+
+    def at(k: float) -> Matrix | None:
+        counts = np.arange(1.0, n)
+        excess = np.array([0.75 * count - n * noise_bound(count / n) for count in counts])
+        reached = np.flatnonzero(excess >= k * scale)
+        return unit_rows_among(n, counts[reached[0]]) if len(reached) else None
+
+    return at_scales("the first clipping norm", at)
