@@ -139,7 +139,7 @@ def banned(file: str, text: str) -> list[str]:
 def project_problems(folder: Path) -> list[str]:
     """A message for every .v file that _CoqProject does not list, and for every wrong line of it.
 
-    A line is right if it is a file that exists, or the one allowed option.
+    A line of _CoqProject must name an existing file, or be the one allowed option.
     """
     path = folder / PROJECT
     lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
