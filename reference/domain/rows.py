@@ -154,11 +154,8 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     if isinstance(x, Chunks):
-        rows = as_rows(x, fewest)
-        return x.once(
-            (r, on_large_rows),
-            lambda: rows.through(partial(_unit_chunks, r=r, on_large_rows=on_large_rows), x.shape[1]),
-        )
+        brought = partial(_unit_chunks, r=r, on_large_rows=on_large_rows)
+        return x.once((r, on_large_rows, fewest), lambda: as_rows(x, fewest).through(brought, x.shape[1]))
     return _unit(as_rows(x, fewest), r, on_large_rows)
 
 

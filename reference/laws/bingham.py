@@ -71,11 +71,16 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
-    q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # A is 0, or so near to 0 that rounding decides
-        return q
-    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0.
+
+    Σ_i 1/(b + 2a_i) is convex and falls, so Newton's steps from b = 1, which is at most the root, rise to it.
+    """
+    values: list[float] = a.tolist()
+    b, last = 1.0, 0.0
+    while b > last:
+        last = b
+        b += envelope_equation(b, values) / sum((b + 2 * a_i) ** -2 for a_i in values)
+    return min(last, float(len(values)))
 
 
 @lru_cache(maxsize=8)  # many draws have the same matrix, and this takes longer than a draw

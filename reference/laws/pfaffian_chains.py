@@ -61,6 +61,8 @@ BLOCK_ENTRIES = 2**22
 # converge.
 CONVERGED = 1e-10
 NEWTON_STEPS = 100
+FEW_SAMPLES = 8  # up to which the steps on single numbers take less time than those on arrays
+ORDERS = np.arange(NODES + 1.0)
 
 
 class Place(NamedTuple):
@@ -95,6 +97,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
+    if len(f) <= FEW_SAMPLES:
+        return np.array([_inverted(*one) for one in zip(value.T, integral.T, low, high, goal, strict=True)])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -113,6 +117,23 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
             moving, t, low, high, goal = moving[on], t[on], low[on], high[on], goal[on]
             value, integral = value[:, on], integral[:, on]
     return found
+
+
+def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
+    """The same for one sample, by the same steps, from the Chebyshev coefficients of f and of its integral from −1."""
+    t = (low + high) / 2
+    for _ in range(NEWTON_STEPS):
+        polynomials = np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))
+        excess = float(polynomials @ integral) - goal
+        low, high = (t, high) if excess < 0 else (low, t)
+        slope = float(polynomials[:-1] @ value)
+        new = t - excess / slope if slope else math.nan
+        if not low <= new <= high:
+            new = (low + high) / 2
+        if not abs(new - t) >= CONVERGED:
+            return new
+        t = new
+    return t
 
 
 class Chains:

@@ -8,7 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from covassay.reference.digits import read_number
@@ -158,9 +158,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """A decorator: the keyword arguments are checked against the rules in the annotations before the function runs."""
     declared = parameters_of(function)
 
+    @lru_cache(maxsize=16, typed=True)  # many releases have the same arguments
+    def accept(**arguments: Any) -> None:
+        require_all(declared, arguments)
+
     @wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
-        require_all(declared, kwargs)
+        try:
+            accept(**kwargs)
+        except TypeError:  # an argument cannot be hashed
+            require_all(declared, kwargs)
         return function(*args, **kwargs)
 
     return checking

@@ -242,7 +242,7 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # and half of it would not do, once the ε no longer simply add up
+    # half of that ε is not enough, once the ε no longer simply add up
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -287,7 +287,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
 
 
 class Unreadable:
-    """Data of a known shape. Reading a value fails the test."""
+    """Data of a known shape, whose values must not be read: reading one fails the test."""
 
     shape = (3, 2)
 
@@ -351,7 +351,7 @@ def test_data_of_another_shape_are_refused() -> None:
 
 @pytest.mark.parametrize(("total", "refused"), [(ZCDP(0.47), 2), (ZCDP(0.46), 1), (PureDP(1.9), 2)])
 def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refused: int) -> None:
-    """ε = 1 is 0.4621 zCDP."""
+    """A release of ε = 1 costs 0.4621 under zCDP."""
     account = Account(total)
     for _ in range(refused - 1):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)

@@ -50,7 +50,7 @@ def covariance(divisor: str) -> Statistic:
 
 
 def grid(box: Box) -> Matrix:
-    """The corners, and the points of the box with coordinates at the centre or nearest to 0."""
+    """The corners of the box, and its points with coordinates at the centre or nearest to 0."""
     near = far_and_near(box)[1]
     axes = [sorted({low, high, (low + high) / 2, o}) for (low, high), o in zip(box.bounds, near, strict=True)]
     return np.array(list(product(*axes)))
@@ -69,7 +69,7 @@ def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> M
 
 
 def norms(changes: Matrix) -> Matrix:
-    """ℓ1, ℓ1 over the triangle, and ℓ2 of every change, (count, 3)."""
+    """The ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, (count, 3)."""
     return np.array([changes.sum((1, 2)), np.triu(changes).sum((1, 2)), np.linalg.norm(changes, axis=(1, 2))]).T
 
 

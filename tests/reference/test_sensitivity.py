@@ -77,7 +77,7 @@ Formula = Callable[[Number, Number, Number], Number]
 
 def agrees_with_eigenvalues(x: Vector, y: Vector, positive: Formula, negative: Formula) -> bool:
     s, t, c = inner_products(x, y)
-    if (s + t) ** 2 < 4 * c**2:  # parallel rows, by rounding
+    if (s + t) ** 2 < 4 * c**2:  # rows that are parallel up to rounding
         c = math.copysign((s + t) / 2, c)
     values = np.linalg.eigvalsh(difference(x, y))
     tops = max(values[-1], 0.0), min(values[0], 0.0)
@@ -188,7 +188,7 @@ S_TRIANGLE = {1: 1, 2: 2.236068, 3: 2.872281, 4: 3.605551, 5: 4.272002, 6: 5, 7:
 
 
 def exhaustive_l1(d: int, *, triangle: bool) -> float:
-    """Largest xᵀSx − yᵀSy over the symmetric sign matrices S (off-diagonal halved for the triangle)."""
+    """Find the largest xᵀSx − yᵀSy over the symmetric sign matrices S (off-diagonal halved for the triangle)."""
     i, j = np.triu_indices(d)
     best = 0.0
     for signs in product((-1.0, 1.0), repeat=len(i)):

@@ -39,7 +39,7 @@ def lines_in_order(text: str, wanted: list[str]) -> bool:
 
 
 def test_the_command_and_the_site_show_the_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("latex2mathml")  # of the extra `site`
+    pytest.importorskip("latex2mathml")  # this library comes with the extra `site`
     assert run(["mechanisms"]) == 0
     printed = capsys.readouterr().out
     page = gather(ROOT)["mechanisms/index.md"]

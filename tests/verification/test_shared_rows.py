@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from covassay.reference.domain import Matrix, blocks, second_moment, unit_rows
+from covassay.reference.domain import Matrix, blocks, map_rows, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
@@ -49,14 +49,14 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """Every pass over lazy images would map them again: once a round, and in each round those of all rounds before."""
+    """Without sharing, every pass over lazy images would map the rows again, in each round by all maps before it."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:
         calls.append(len(block))
         return 2 * block
 
-    images = SharedRows.of(X).mapped(doubled, 5)
+    images = map_rows(doubled, SharedRows.of(X), 5)
     for _ in range(3):
         np.testing.assert_array_equal(np.concatenate(list(blocks(images))), 2 * X)
     assert calls == [40]

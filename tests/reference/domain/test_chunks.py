@@ -114,7 +114,7 @@ def test_a_shape_without_rows_or_columns_is_refused(shape: Any) -> None:
 
 
 def test_a_map_may_change_the_number_of_columns() -> None:
-    """Row sums, by hand: 7, 0.5, 1, 0, 2."""
+    """By hand, the row sums are 7, 0.5, 1, 0 and 2."""
 
     def row_sums(block: Matrix) -> Matrix:
         return block.sum(axis=1, keepdims=True)

@@ -306,7 +306,7 @@ def test_a_change_of_unit_by_a_power_of_two_changes_no_bit(x: Matrix, r: float) 
 
 
 def longest_row_scaling(x: Matrix) -> Matrix:
-    """A popular preprocessing that is not private, because it reads all the rows."""
+    """A common preprocessing that is not private, because it reads all the rows."""
     return x / max(1.0, row_norms(x).max())
 
 
@@ -339,7 +339,7 @@ def test_preprocessing_that_reads_all_rows_does_not_keep_neighbours(
 @PROPERTY
 @given(rows_of_any_length, st.data())
 def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> None:
-    # it is the projection on the ball, so 1-Lipschitz in every row
+    # clipping is the projection on the ball, so it is 1-Lipschitz in every row
     y = data.draw(arrays(np.float64, x.shape, elements=st.floats(-1e6, 1e6)))
     before, after = x - y, unit_rows(x) - unit_rows(y)
     assert (row_norms(after) <= row_norms(before) + 8 * ULP).all()

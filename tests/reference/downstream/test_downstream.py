@@ -23,7 +23,7 @@ PROPERTY = settings(max_examples=150)
 
 
 def random_moment(rng: np.random.Generator, d: int) -> Matrix:
-    """A positive semidefinite matrix, often of low rank and with eigenvalues of many sizes."""
+    """Draw a positive semidefinite matrix, often of low rank and with eigenvalues of many sizes."""
     rows = rng.standard_normal((rng.integers(1, d + 2), d)) * 10.0 ** rng.uniform(-2, 1, d)
     return second_moment(rows)
 
@@ -59,7 +59,7 @@ def test_ridge_agrees_with_a_hand_calculation() -> None:
 def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
-    root = math.sqrt(2 * 30 * 0.02)  # as a least squares problem with d − 1 more rows
+    root = math.sqrt(2 * 30 * 0.02)  # solved as a least squares problem with d − 1 more rows
     a = np.vstack([x[:, others], root * np.eye(3)])
     y = np.concatenate([x[:, target], np.zeros(3)])
     np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)

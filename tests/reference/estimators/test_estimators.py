@@ -77,7 +77,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # and one for the mean
+    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the means have one column more
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}

@@ -84,7 +84,7 @@ Acceptance = Callable[..., Any]
 
 
 def inverse_power(y: Any, b: Any, q: Any, log: Any = np.log) -> Any:
-    """The error of two libraries, which divide by (1 + 2y/b)^{q/2}."""
+    """The acceptance of two libraries, which wrongly divide by (1 + 2y/b)^{q/2}."""
     return -y - q / 2 * log(1 + 2 * y / b) - law.log_envelope_bound(b, q, log)
 
 
@@ -171,7 +171,7 @@ def test_the_acceptance_rate_is_of_order_one_over_the_root_of_the_dimension(q: i
 
 
 def circle(q: int) -> tuple[Matrix, Vector]:
-    """Unit vectors and weights that sum to 1: the trapezoidal rule on the circle, times Gauss–Legendre for q = 3."""
+    """Unit vectors and weights with the sum 1: the trapezoidal rule on the circle, times Gauss–Legendre for q = 3."""
     angle = np.arange(400) * 2 * math.pi / 400
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     if q == 2:
@@ -250,7 +250,7 @@ def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> N
 
 
 def sphere_projection(m: tuple[float, float, float], w: float) -> float:
-    """P(u_1² ≤ w) for diag(m) on the sphere of R³, with the angle about the first axis integrated numerically."""
+    """P(u_1² ≤ w) for diag(m) on the sphere of R³, where the angle about the first axis is integrated numerically."""
     angle = (np.arange(256) + 0.5) * 2 * math.pi / 256
     cos2 = np.cos(angle) ** 2
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from covassay.reference.laws import discrete_laplace, entry_variances, k_norm
 
 Array = NDArray[np.float64]
-LEVEL = 6.5  # standard errors: each comparison with a mean of 60 000 draws errs with probability below 1e-10
+LEVEL = 6.5  # in standard errors: each comparison with a mean of 60 000 draws errs with probability below 1e-10
 DRAWS = 60_000
 
 
@@ -57,7 +57,7 @@ def test_symmetric_nuclear_laplace_noise_has_the_exact_moments_of_its_eigenvalue
 
 
 def test_full_nuclear_laplace_noise_has_equal_variances() -> None:
-    """For d = 2 the two singular values have an integral that can be had exactly."""
+    """For d = 2, the integral over the two singular values can be computed exactly."""
     assert np.allclose(entry_variances.of_nuclear_laplace(2), full_square() / 4, rtol=1e-12)
     assert entry_variances.of_nuclear_laplace(1)[0, 0] == pytest.approx(2.0)
 

@@ -84,7 +84,7 @@ def test_the_radius_is_gamma(body: Body, d: int) -> None:
     np.testing.assert_array_equal(z, np.swapaxes(z, 1, 2))
     radius = norm(z, body)
     assert kolmogorov_smirnov(radius, lambda t: norm_cdf(d, t), "exact").p_value > FALSE_ALARM
-    wrong = stats.gamma(degrees_of_freedom(d) + 1).cdf  # a mutant: the radius of a uniform point of the body
+    wrong = stats.gamma(degrees_of_freedom(d) + 1).cdf  # the mutant has the radius of a uniform point of the body
     assert kolmogorov_smirnov(radius, wrong, "mutant").p_value < FALSE_ALARM
 
 
@@ -136,7 +136,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
     for i, j, weight in ((0, 0, 1.0), (2, 2, 1.0), (0, 1, 2.0), (2, 0, 2.0)):
         share = weight * z[:, i, j] ** 2 / radius**2
         assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "exact").p_value > FALSE_ALARM
-    # a mutant: off-diagonal entries have the variance of the diagonal
+    # in the mutant, off-diagonal entries have the variance of the diagonal
     share = 4 * z[:, 0, 1] ** 2 / (radius**2 + 2 * z[:, 0, 1] ** 2)
     assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "mutant").p_value < FALSE_ALARM
 
@@ -170,7 +170,7 @@ def test_the_covariance_directions_are_haar() -> None:
 
 
 def by_frobenius_directions(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The same law by another method: rejection from uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
+    """Draw the same law by rejection from uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
     accepted = np.empty((0, d, d))
     while len(accepted) < size:
         w = sample("l2", d, rng, 4000)
@@ -197,7 +197,7 @@ def test_the_covariance_law_agrees_with_rejection_sampling(d: int) -> None:
     nuclear *= (norm(one, "covariance") / norm(nuclear, "covariance"))[:, None, None]
     for name, statistic in STATISTICS.items():
         assert two_sample(statistic(one), statistic(two), name).p_value > FALSE_ALARM
-    # a mutant: nuclear-Laplace directions without the rejection step
+    # the mutant omits the rejection step after nuclear-Laplace directions
     assert two_sample(np.abs(STATISTICS["trace"](nuclear)), np.abs(STATISTICS["trace"](two)), "").p_value < FALSE_ALARM
 
 

@@ -54,7 +54,7 @@ GAPS = {
 
 
 def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
-    """Between one batched proposal and the plain one from the same normal numbers: of X, and of ln(acceptance)."""
+    """The differences in X and in ln(acceptance) between a batched proposal and the plain one from the same numbers."""
     (x,), (log_accepted,) = propose(g, 1, np.random.default_rng(8))
     plain, accepted = law.propose_one(g, np.random.default_rng(8))
     return np.abs(x - plain).max(), abs(log_accepted - math.log(accepted))

@@ -51,7 +51,7 @@ def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
     np.testing.assert_allclose(law.nuclear_norm(np.stack([turned, symmetric, 0 * turned])), [4, 4, 0], atol=1e-15)
 
 
-# The normaliser: three routes
+# The normaliser by three methods
 
 
 def test_the_normaliser_in_dimensions_one_and_two_by_the_volume_of_the_nuclear_ball() -> None:
@@ -90,7 +90,7 @@ def test_the_log_density_is_minus_the_norm_minus_the_normaliser(symmetric: bool)
 
 
 def probability_below_published_bound(d: int) -> float:
-    """P(‖Z‖ ≤ 1.1 ρd): the midpoint of its enclosure."""
+    """The midpoint of the enclosure of P(‖Z‖ ≤ 1.1 ρd)."""
     return float(enclose_spectral_cdf(d, Fraction(11, 10) * d).midpoint)
 
 
@@ -401,7 +401,7 @@ def matrices(d: int, symmetric: bool) -> Matrix:
 
 
 def invariant_p_values(z: Matrix) -> dict[str, float]:
-    """Tests of the invariance of full noise: UZVᵀ has the law of Z, so entries, forms ⟨a, Zb⟩ and signs must agree."""
+    """Test the invariance of full noise: UZVᵀ has the law of Z, so entries, forms ⟨a, Zb⟩ and signs must agree."""
     half = len(z) // 2
     first, second = z[:half], z[half : 2 * half]
     a, b = (v / np.linalg.norm(v) for v in np.random.default_rng(2).standard_normal((2, z.shape[-1])))

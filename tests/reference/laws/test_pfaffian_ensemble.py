@@ -217,7 +217,7 @@ def test_the_distribution_function_increases(points: int, half_line: bool) -> No
 
 
 class WithoutBorder(PfaffianEnsemble):
-    """A mutant: for odd N, the border of B lacks the mass of the tail."""
+    """A mutant in which, for odd N, the border of B lacks the mass of the tail."""
 
     def _tail(self, s: float) -> tuple[NDArray[np.float64], Vector]:
         tail, mass = super()._tail(s)
@@ -225,7 +225,7 @@ class WithoutBorder(PfaffianEnsemble):
 
 
 class WithoutCorner(PfaffianEnsemble):
-    """A mutant: on the full line, the corner x < −s, y > s is counted twice."""
+    """A mutant in which, on the full line, the corner x < −s, y > s is counted twice."""
 
     def _excluded(self, s: float) -> NDArray[np.float64]:
         tail, mass = self._tail(s)
@@ -463,7 +463,7 @@ def largest_of_two(law: PfaffianEnsemble, size: int) -> Vector:
 
 
 def two_point_cdf(s: Vector, half_line: bool) -> Vector:
-    """P(both |x_i| ≤ s), by hand: see the closed forms of test_spectral_cdf.py."""
+    """P(both |x_i| ≤ s) by hand, from the closed forms of test_spectral_cdf.py."""
     e = np.exp(-s)
     if half_line:
         return 1 - (2 * s**2 + 4 * s) * e / 3 - (2 * s + 3) * e**2 / 3

@@ -15,7 +15,7 @@ SAMPLES = 20
 
 
 def differences(ensemble: PfaffianEnsemble, kind: type[pfaffian_chains.Chains]) -> Matrix:
-    """Batched draws minus plain ones: (SAMPLES, N)."""
+    """The batched draws minus the plain ones, (SAMPLES, N)."""
     uniforms = np.random.default_rng(20261124).random((ensemble.points, SAMPLES))
     chains = kind(ensemble, SAMPLES)
     for uniform in uniforms:
@@ -32,21 +32,21 @@ def test_the_plain_draw_is_the_batched_draw(points: int, half_line: bool) -> Non
 
 
 class LargeQuantile(pfaffian_chains.Chains):
-    """Wrong: F_k(x) = 1.03 u F_k(∞). The certificate does not see this."""
+    """A mutant with F_k(x) = 1.03 u F_k(∞), which the certificate does not detect."""
 
     def _quantile(self, target):  # type: ignore[no-untyped-def]
         return super()._quantile(np.minimum(1.03 * target, self.cumulative[:, self.edges - 1]))
 
 
 class LargeSigns(pfaffian_chains.Chains):
-    """Wrong: in F_k, the terms with signs are 3 % too large."""
+    """A mutant in which the terms of F_k with signs are 3 % too large."""
 
     def _signed_integral(self, weights: Matrix, integrals: Matrix) -> Matrix:
         return 1.03 * super()._signed_integral(weights, integrals)
 
 
 class SmallChange(pfaffian_chains.Chains):
-    """Wrong: c is 3 % too small, in everything but ln f_k."""
+    """A mutant in which c is 3 % too small everywhere except in ln f_k."""
 
     def _condition_on(self, place: pfaffian_chains.Place, products_of_signs: Matrix) -> tuple[Matrix, Matrix]:
         c, v = super()._condition_on(place, products_of_signs)
@@ -54,7 +54,7 @@ class SmallChange(pfaffian_chains.Chains):
 
 
 class LateInterval(pfaffian_chains.Chains):
-    """Wrong: F_k at the left end of the interval of the quantile is 3 % too large."""
+    """A mutant in which F_k at the left end of the interval of the quantile is 3 % too large."""
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
         left, right, below = super()._smooth_interval(target)

@@ -36,7 +36,7 @@ def drawn(name: str) -> Matrix:
 
 
 def averaged(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The mutant: (A + Aᵀ)/2 for independent entries. Off the diagonal it is N(0, 1/2), so it is goe, not wigner."""
+    """The mutant (A + Aᵀ)/2 for independent entries, which is N(0, 1/2) off the diagonal: goe in place of wigner."""
     a = rng.standard_normal((size, dimension, dimension))
     return np.asarray((a + np.swapaxes(a, 1, 2)) / 2)
 

@@ -20,6 +20,6 @@ class GivenDirections:
 
 
 def leading_eigenvector(m: Matrix, step: int) -> Vector:
-    """The mode of the Bingham law, in place of a draw."""
+    """Return the mode of the Bingham law in place of a draw."""
     vector: Vector = np.linalg.eigh(m)[1][:, -1]
     return vector

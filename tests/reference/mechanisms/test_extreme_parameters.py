@@ -69,7 +69,7 @@ def numbers(about: AnyMechanism) -> dict[str, Parameter]:
 
 
 def defaults(about: AnyMechanism) -> Arguments:
-    shorter = {"walk": 1}  # steps of a Markov chain
+    shorter = {"walk": 1}  # the number of steps of a Markov chain
     return {
         **about.notion.default.keywords(),
         **{name: shorter[name] for name in about.declared if name in shorter},
@@ -82,7 +82,7 @@ def every_choice(about: AnyMechanism) -> list[Arguments]:
 
 
 def data(about: AnyMechanism, n: int, d: int, arguments: Arguments) -> NDArray[np.float64]:
-    """Rows of lengths about 1, in the unit of the row bound; the last is zero if there are two or more."""
+    """Make rows of lengths about 1, in the unit of the row bound; the last is zero if there are two or more."""
     x = np.random.default_rng(n + 10 * d).standard_normal((n, d))
     x[1:][-1:] = 0.0
     return x * float(arguments.get("row_bound", 1.0))
@@ -144,7 +144,7 @@ def test_a_release_at_either_end_of_a_range_is_finite_and_noisy(
 def test_corners_of_the_ranges_give_a_finite_and_noisy_release(
     about: AnyMechanism, scales: list[tuple[str, float]]
 ) -> None:
-    """Ten combinations of ends and defaults a mechanism, drawn at random."""
+    """Ten combinations of extreme and default values are drawn at random for each mechanism."""
     rng = np.random.default_rng(sum(map(ord, about.name)))
     for _ in range(10):
         options = every_choice(about)

@@ -45,7 +45,7 @@ def agrees(value: float, own_error: float, squares: Any) -> bool:
 
 
 def diagonal(spectra: Any) -> Any:
-    """The diagonal matrices with these spectra, whose norms are those of the noise."""
+    """Make the diagonal matrices with these spectra, whose norms are those of the noise."""
     return spectra[:, :, None] * np.eye(spectra.shape[1])
 
 
@@ -290,7 +290,7 @@ SIMULATED = 24  # draws at a point
 
 
 def points() -> list[tuple[int, float, float, bool]]:
-    """Places of the grids and between them: d, q, trace, and whether the notion is pure DP."""
+    """Yield points of the grids and between them: d, q, trace, and whether the notion is pure DP."""
     rng = np.random.default_rng(28)
     return [
         (int(rng.choice([2, 3, 4, 6, 8, 12, 16, 24, 32])), float(10 ** rng.uniform(-0.5, 2.5)),

@@ -29,7 +29,7 @@ def frame(x: Any = X) -> Any:
 
 
 def integers(data: Any, **request: Any) -> dict[str, list[int]]:
-    """The integers of an exact release with fixed bits."""
+    """Make an exact release with fixed bits, and return its integers."""
     given: dict[str, Any] = {"budget": ZCDP(0.5), "seed": 3, "rounded": True, "out": Path("out.json"), "force": True}
     provenance = release_table(ReleaseRequest(data=data, **{**given, **request})).provenance
     found: dict[str, list[int]] = provenance.get("rounded", provenance.get("lattice"))["integers"]
@@ -79,7 +79,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
     ):
         with pytest.raises(InvalidInput, match=named):
             first + second
-    assert not (exact_data(X) + exact_data(X, sums=True)).sums  # what one of them lacks is unknown
+    assert not (exact_data(X) + exact_data(X, sums=True)).sums  # a sum that one of the two lacks is unknown
     with pytest.raises(TypeError):
         3 + in_box  # type: ignore[operator]
     for arguments in ({}, {"row_bound": 1.0, "bounds": names}):

@@ -59,7 +59,7 @@ ODD_FILES = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of about three lines, and chunks of five rows, so that every file has several."""
+    """Use blocks of about three lines, and chunks of five rows, so that every file has several."""
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 16)
     monkeypatch.setattr(source, "CHUNK_BYTES", 80)
 
@@ -95,7 +95,7 @@ def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("cell", ODD_CELLS)
 def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unusual cell as a number, and in a column that is not read; in text with commas, tabs and blanks."""
+    """An unusual cell is a number or lies in a column that is not read, in text with commas, tabs and blanks."""
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t"), (".csv", " "), (".csv", ";")):
         path = tmp_path / f"x{suffix}"
         rows = ["a;b;c", "1;2;3", "4;CELL;6", "7;8;9", "10;11;12"]

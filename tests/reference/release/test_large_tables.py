@@ -29,7 +29,7 @@ FORMATS = [".csv", ".npy", pytest.param(".parquet", marks=pytest.mark.skipif(not
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three rows of two columns to a chunk, and nothing kept between passes."""
+    """Use chunks of three rows of two columns, and keep nothing between passes."""
     monkeypatch.setattr(source, "CHUNK_BYTES", 48)
     monkeypatch.setattr(source, "KEPT_BYTES", 0)
 
@@ -246,7 +246,7 @@ class TestParquet:
 
 
 def stream(seed: int, n: int, d: int, m: int) -> Chunks:
-    """Rows that are generated again in every pass, chunk by chunk, and never stored."""
+    """Make rows again in every pass, chunk by chunk, without storing them."""
 
     def start() -> Iterator[Matrix]:
         rng = np.random.default_rng(seed)
@@ -257,7 +257,7 @@ def stream(seed: int, n: int, d: int, m: int) -> Chunks:
 
 
 def peak_of(work: Any) -> int:
-    """The most bytes that `work` had allocated at one time."""
+    """The largest number of bytes that `work` had allocated at one time."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -273,7 +273,7 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """The rows take 50 MB. The array itself is the control: reading it as a whole exceeds the bound."""
+    """The rows take 50 MB. As a control, the array itself is read as a whole, which exceeds the bound."""
     n, d = 100_000, 64
     chunks = stream(0, n, d, 4000)  # 2 MB each
     assert n * d * 8 > 50e6
@@ -384,7 +384,7 @@ BIG = """
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_five_gigabytes_are_released_in_less_than_one() -> None:
-    """10⁷ rows of 64 numbers, 5.12 GB, drawn chunk by chunk."""
+    """The data are 10⁷ rows of 64 numbers, 5.12 GB, drawn chunk by chunk."""
     code = textwrap.dedent(BIG.format(n=10**7, peak=PEAK))
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     peak, ratio = map(float, done.stdout.split())
@@ -395,7 +395,7 @@ def test_five_gigabytes_are_released_in_less_than_one() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_file_of_a_gigabyte_is_released_by_the_command_line_in_less_than_a_third(tmp_path: Path) -> None:
-    """1.02 GB in a .npy file; the interpreter with its libraries takes 0.15 GB of the bound."""
+    """The .npy file has 1.02 GB; the interpreter with its libraries takes 0.15 GB of the bound."""
     n, d = 2_000_000, 64
     path = tmp_path / "data.npy"
     stored = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))

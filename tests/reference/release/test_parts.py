@@ -30,7 +30,7 @@ X = np.random.default_rng(0).standard_normal((7, 3))
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty directory as the current one, and chunks of two rows of three numbers."""
+    """Change to an empty directory, and use chunks of two rows of three numbers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(source, "CHUNK_BYTES", 48)
     monkeypatch.setattr(source, "KEPT_BYTES", 0)
@@ -53,7 +53,7 @@ def content(suffix: str, x: Matrix, names: tuple[str, ...] = ("a", "b", "c")) ->
 
 
 def rows(opened: source.TableSource) -> Matrix:
-    """The rows of one pass; a second pass must give the same, in chunks of bounded size."""
+    """Return the rows of one pass, and require that a second pass gives the same, in chunks of bounded size."""
     first, second = (list(blocks(opened.rows)) for _ in range(2))
     assert max(map(len, first)) <= max(1, 48 // (8 * opened.rows.shape[1]))
     np.testing.assert_array_equal(np.concatenate(first), np.concatenate(second))
@@ -283,7 +283,7 @@ def test_a_column_that_the_file_declares_a_row_index_is_left_out(index: str | No
 
 
 def in_parts(suffix: str, folder: str = "parts") -> list[Path]:
-    """X in three files that were written in another order than that of their names."""
+    """Write X to three files in another order than that of their names."""
     Path(folder).mkdir()
     cuts = {"part-2": X[5:], "part-0": X[:1], "part-1": X[1:5]}
     for name, part in cuts.items():

@@ -120,7 +120,7 @@ def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -
 
 
 def test_coefficients_predict_in_the_units_of_the_data() -> None:
-    """y = 3 + 2 x₁ − x₂ exactly: slopes 2 and −1, whatever the bounds."""
+    """If y = 3 + 2 x₁ − x₂ exactly, the slopes are 2 and −1, whatever the bounds are."""
     rng = np.random.default_rng(0)
     features = rng.uniform([0, 100], [120, 220], (50, 2))
     x = np.column_stack([features, 3 + 2 * features[:, 0] - features[:, 1]])

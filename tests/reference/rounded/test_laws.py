@@ -68,7 +68,7 @@ def matrix(release: RoundedRelease, d: int) -> Matrix:
 
 
 def moment(x: Matrix, centred: bool = False) -> Matrix:
-    """The exact query, as a float."""
+    """Compute the exact query, as a float."""
     data = exact_data(x, sums=True)
     entry = data.centred if centred else data.moment
     return np.array([[float(entry(i, j)) for j in range(data.d)] for i in range(data.d)])
@@ -156,7 +156,7 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
 
 
 def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = EPSILON) -> tuple[float, Matrix]:
-    """The scales that the reference has for the number of rows and for every entry of the sum."""
+    """The noise scales that the reference has for the number of rows and for every entry of the sum."""
     declared = mechanism(name)
     kind = declared.output_of(options)
     assert isinstance(kind, RowsAndSumOutput)
@@ -223,7 +223,7 @@ def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
 
 
 def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
-    """⟨u, v_i⟩² for the first direction u and the first and the last eigenvector of M."""
+    """The statistics ⟨u, v_i⟩² for the first direction u and the first and the last eigenvector v_i of M."""
     _, vectors = bingham_law.decompose(m)
     found: list[Statistic] = []
     for i in (0, d - 1):
@@ -292,7 +292,7 @@ def test_the_bingham_law_is_the_exact_one(d: int) -> None:
 
 
 def bingham_law_of(m: Matrix, draws: int) -> None:
-    """Draws of the Bingham law of M, against the exact laws of their squared projections on its eigenvectors."""
+    """Compare draws of the Bingham law of M with the exact laws of their squared projections on its eigenvectors."""
     balls = arb_mat(m.tolist())
     found = [
         refined(lambda uniforms: [float(v) for v in rounded_bingham.bingham(balls, uniforms)], Uniforms(Seeded(k)), 100)
@@ -332,7 +332,7 @@ OF_SUMS = [(n, o) for n, o in VARIANTS if n in COUNTED and "adjacency" in o]
 
 
 def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every noise of a mechanism that adds noise becomes 1, and every matrix of noise a matrix of ones."""
+    """Replace every noise of a mechanism that adds noise by 1, and every matrix of noise by a matrix of ones."""
 
     def ones(d: int) -> arb_mat:
         return arb_mat(d, d, [1] * (d * d))
@@ -346,7 +346,7 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
-    """The scale of the balls equals that of the reference to 1e-14, so no formula used a float.
+    """Require that the scale of the balls equals that of the reference to 1e-14, so that no formula used a float.
 
     (The reference's own value has a rounding error of a few 1e-16. A constant that is a float in a formula run on balls
     would be as wrong as that; `test_the_scales_are_balls` sees it.)
@@ -372,7 +372,7 @@ def test_the_scale_is_that_of_the_reference(
 def test_the_scales_of_a_sum_are_those_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a noise of ones, and on no rows, what comes out are the two scales, to 1e-14 as above."""
+    """With a noise of ones and no rows, a release consists of the two scales, to 1e-14."""
     of_ones(monkeypatch)
     for amount in ("1", "0.1", "7.25"):
         for x, n in ((np.zeros((0, d)), 0), (np.zeros((7, d)), 7)):
@@ -388,7 +388,7 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This holds for every sum: with noise of ones, the scale itself is added to the sums."""
+    """With noise of ones, the scale itself is added to every sum."""
     of_ones(monkeypatch)
     x = np.zeros((7, d))
     for amount in ("1", "0.1", "7.25"):

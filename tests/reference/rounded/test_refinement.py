@@ -19,7 +19,7 @@ from covassay.reference.rounded.mechanisms import ROUNDED
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import CHOICES, NAMES, VARIANTS, draw, rows
 
-FINER = 40  # bits between the two grids
+FINER = 40  # the number of bits between the two grids
 COARSE, FINE = "2^-20", "2^-60"
 DIMENSIONS = (1, 2, 3)
 RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshold", {"share": "0.5"})]
@@ -40,7 +40,7 @@ def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str
 
 
 def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds: Sequence[int] = (1,)) -> None:
-    """On the same bits, the release on a grid is the rounding of the release on a finer grid."""
+    """Require that the release on a grid is the rounding of the release from the same bits on a finer grid."""
     for name, options in variants:
         for d in DIMENSIONS:
             for seed in seeds:
@@ -62,7 +62,7 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two mechanisms that compare and do not round give the same outcome if they begin with 2 bits."""
+    """Require that the two mechanisms that compare and do not round give the same outcome if they begin with 2 bits."""
     for seed in range(60):
         for name, options in RACES:
             with monkeypatch.context() as patch:
@@ -74,14 +74,14 @@ def races(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def low_order_bits(draw_one: Callable[[int], int], count: int = 200) -> None:
-    """On a grid finer than the resolution of float64, an integer is odd with probability 1/2, up to 1e-9."""
+    """Require that integers on a grid finer than float64's resolution are odd with probability 1/2, at level 1e-9."""
     odd = sum(draw_one(seed) % 2 for seed in range(count))
     low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], count, 0.5)
     assert low <= odd <= high
 
 
 def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
-    """The grid is the requested one for any data."""
+    """Require that the grid is the requested one for any data."""
     for x in (np.zeros((12, 2)), np.eye(2)[np.zeros(12, int)], rows(12, 2)):
         assert draw_on(x).grid == Fraction(1, 2**30)
 
@@ -179,7 +179,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """Other bits than those of the source."""
+    """A source that gives other bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source

@@ -28,17 +28,17 @@ NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]
 
 
 def rows(n: int, d: int, seed: int = 0) -> Matrix:
-    """Rows in the unit ball, most of them along the first axis."""
+    """Make rows in the unit ball, most of them along the first axis."""
     x = np.random.default_rng([seed, n, d]).normal(size=(n, d)) / np.arange(1, d + 1)
     scaled: Matrix = x / row_norms(x).max()
     return scaled
 
 
 def budget(name: str, amount: str = "1") -> dict[str, str]:
-    """The keywords of the budget."""
+    """Make the keywords of the budget of a mechanism."""
     return dict.fromkeys(mechanism(name).notion.default.keywords(), amount)
 
 
 def draw(name: str, options: dict[str, str], x: Matrix, seed: int | str, **more: Any) -> RoundedRelease:
-    """One release from the bits of a seed."""
+    """Make one release from the bits of a seed."""
     return release(name, x, source=Seeded(f"{name} {options} {seed}"), **(budget(name) | options | more))

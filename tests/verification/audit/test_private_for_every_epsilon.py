@@ -50,7 +50,7 @@ def failing(probability: float) -> Callable[..., Matrix]:
 
 
 def not_a_number(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """The output contains NaN in three of ten draws."""
+    """Return NaN in three of ten draws."""
     return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])) * (np.nan if rng.random() < 0.3 else 1.0))
 
 
@@ -109,7 +109,7 @@ def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
 
 
 def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Propose-test-release: it answers if the noisy gap of two eigenvalues, whose sensitivity is 2/n, is large."""
+    """Run propose-test-release: answer if the noisy gap of two eigenvalues, whose sensitivity is 2/n, is large."""
     values = np.linalg.eigvalsh(x.T @ x / len(x))
     gap = values[-1] - values[-2] if x.shape[1] > 1 else 1.0
     if epsilon * len(x) * gap / 2 + rng.laplace() < 2.0:

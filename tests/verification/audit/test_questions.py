@@ -277,7 +277,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # there is no such group to fail
+    assert "must be one of" in made.stdout  # there is no group of this name that could be expected to fail
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

@@ -52,7 +52,7 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """Tested for every mechanism (some are slow) and every calibration; false alarm at most 1e-9 per run."""
+    """This is tested for every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
@@ -69,7 +69,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
-    """25 seeds; false alarm at most 25e-9."""
+    """The false-alarm probability of all 25 seeds is at most 25e-9."""
     target = TargetReference(f"covassay:{name}", ".")
     for seed in range(25):
         report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=200, seed=seed)
@@ -118,13 +118,13 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Gaussian noise with a tenth of the standard deviation that ρ-zCDP requires."""
+    """Add Gaussian noise with a tenth of the standard deviation that ρ-zCDP requires."""
     sigma = 0.1 / (len(x) * np.sqrt(rho))
     return x.T @ x / len(x) + sigma * rng.standard_normal((x.shape[1],) * 2)
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Full Gaussian noise at the tight scale: ‖Δ‖_F² = 2."""
+    """Add full Gaussian noise at the tight scale, for ‖Δ‖_F² = 2."""
     rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
     return rows.T @ rows / len(x) + rng.standard_normal((x.shape[1],) * 2) / (len(x) * np.sqrt(rho))
 
@@ -188,7 +188,7 @@ def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
 def test_the_timer_of_somebody_else_goes_on() -> None:
-    """pytest-timeout uses the same one."""
+    """The plugin pytest-timeout uses the same timer."""
     try:
         signal.setitimer(signal.ITIMER_REAL, 60.0)
         call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)

@@ -411,7 +411,7 @@ def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: py
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
 
 
-# in these functions the floats are whole numbers: 1.0 where a supremum is attained, and d(d + 1)/2
+# in these functions the floats are whole numbers: 1.0 for an attained supremum, and d(d + 1)/2
 REFERENCE_FLOATS = {"dly22.adaptive:trace_step", "own.laws:radius", "own.sensitivities:spectral_suprema"}
 
 

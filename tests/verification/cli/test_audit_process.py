@@ -77,11 +77,11 @@ def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Pat
 
 
 def require_undecided(folder: Path, status: int, ending: str) -> None:
-    """The SARIF log, the page and the badge in the folder say that the audit could not decide, and why."""
+    """Require that the SARIF log, the page and the badge in the folder say that the audit could not decide, and why."""
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
-    assert all(result["level"] == "note" for result in run["results"])  # what was found until then
+    assert all(result["level"] == "note" for result in run["results"])  # the findings before the interruption
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")
@@ -108,7 +108,7 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
 
 
 def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
-    """The part of these bytes that is shown."""
+    """The part of these bytes that is shown on the screen."""
     read, write = os.pipe()
     with os.fdopen(read, "rb", buffering=0) as pipe:
         with audit_process._shown(pipe):
@@ -217,7 +217,7 @@ def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     assert "the command of this report goes on from its checkpoint" in shown
     assert "hostile:f --epsilon 1 --samples 150 --seed 0 --checkpoint run.db --time-limit 600" in shown
     require_undecided(tmp_path, 130, "SIGINT interrupted the audit before it was complete")
-    module(tmp_path, "pass", FIRST)  # the file of the target is another one now
+    module(tmp_path, "pass", FIRST)  # the file of the target is changed
     again = covassay(tmp_path, *words, "--checkpoint", "run.db")
     assert again.returncode == 2
     assert "it belongs to another run, whose file of the target is" in again.stderr

@@ -46,7 +46,7 @@ def case(name: str, data: list[str] | None = None, files: dict[str, bytes] | Non
 
 
 def contents(suffix: str, cells: dict[str, bytes]) -> list[Case]:
-    """A file of data with this content, which has an account of its own."""
+    """Make a case of a file with this content, which has an account of its own."""
     bounds = BOUNDS if suffix == ".csv" else b"x1 = [0, 3]\nx2 = [0, 3]\n"
     return [
         case(f"{suffix} {name}", [f"bad{suffix}"], {f"bad{suffix}": text, "b.toml": bounds}, bounds="b.toml")
@@ -322,6 +322,11 @@ DAMAGED = {
     "no data": changed(lambda d: d.pop("data")),
     "data without a name": changed(lambda d: d["data"].pop("name")),
     "a size of a fraction": changed(lambda d: d["data"].update(bytes=1.5)),
+    "a size in words": changed(lambda d: d["data"].update(bytes=str(len(DATA)))),
+    "a true size": changed(lambda d: d["data"].update(bytes=True)),
+    "a name of a number": changed(lambda d: d["data"].update(name=7)),
+    "data in a list": changed(lambda d: d.update(data=[*d["data"].items()])),
+    "neighbours in a list": changed(lambda d: d.update(adjacency=["replace-one"])),
     "a negative size": changed(lambda d: d["data"].update(bytes=-1)),
     "more of the data": changed(lambda d: d["data"].update(owner="me")),
     "no neighbours": changed(lambda d: d.pop("adjacency")),
@@ -340,6 +345,11 @@ DAMAGED = {
     "a release with a negative budget": changed(lambda d: d.update(releases=[{"claimed": {"rho": -0.2}}])),
     "a release of another notion": changed(lambda d: d.update(releases=[{"claimed": {"epsilon": 1.0, "delta": 0.1}}])),
     "a release with a time of a number": changed(lambda d: d.update(releases=[{**ENTRY, "time": 1}])),
+    "a release with an output of a number": changed(lambda d: d.update(releases=[{**ENTRY, "out": 5}])),
+    "a release of pairs": changed(lambda d: d.update(releases=[[*ENTRY.items()]])),
+    "an infinite release": WHOLE.replace("0.25", "Infinity"),
+    "a release of nothing": changed(lambda d: d.update(releases=[{**ENTRY, "claimed": {}}])),
+    "a total in a list": changed(lambda d: d.update(total=[1])),
     "releases that come twice": WHOLE.replace('"releases":', '"releases": [], "releases":'),
     "another entry": changed(lambda d: d.update(spent=0.0)),
     "another size": changed(lambda d: d["data"].update(bytes=1)),
@@ -376,7 +386,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state() -> dict[str, tuple[bytes, int]]:
-    """Every file, its content and its permissions; the lock of an account apart, which stays by design."""
+    """The content and the permissions of every file, without the lock of an account, which stays by design."""
     return {
         str(path): (path.read_bytes(), path.stat().st_mode)
         for path in Path().rglob("*")

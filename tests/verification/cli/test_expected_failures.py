@@ -14,7 +14,7 @@ from covassay.verification.cli.audit import _expected_failures, beside_expected
 
 @pytest.fixture(scope="module")
 def report() -> AuditReport:
-    """A function that overwrites its caller's data, and is right otherwise."""
+    """Audit a function that overwrites its caller's data, and is right otherwise."""
 
     def overwrites(x: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> np.ndarray:
         x /= np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))

@@ -44,7 +44,7 @@ def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int
         try:
             while part := os.read(ours, 65536):
                 seen.extend(part)
-        except OSError:  # the other end is closed
+        except OSError:  # the other end of the terminal is closed
             pass
 
     with subprocess.Popen(
@@ -86,7 +86,7 @@ def test_an_audit_on_a_terminal_shows_a_bar_and_finds_the_same(tmp_path: Path) -
     assert status == same == 0
     assert without_time(out) == without_time(piped)
     assert "\x1b" not in out
-    assert shown.rstrip().endswith("\x1b[?25h")  # the cursor is there again
+    assert shown.rstrip().endswith("\x1b[?25h")  # the cursor is visible again
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkey
 
 
 def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known() -> None:
-    """By a clock of the test's own."""
+    """The test uses a clock of its own."""
     now = 100.0
     with Progress(console=Console(file=io.StringIO(), force_terminal=False), get_time=lambda: now) as progress:
         bar = Bar(progress)

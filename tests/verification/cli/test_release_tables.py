@@ -28,7 +28,7 @@ NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child o
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with people.csv, whole and in parts/, as the current one."""
+    """Change to a directory with people.csv, as one file and in parts/."""
     monkeypatch.chdir(tmp_path)
     lines = [f"ann,{a!r},{b!r}\n" for a, b in X.tolist()]
     Path("people.csv").write_text("name,a,b\n" + "".join(lines))
@@ -142,7 +142,7 @@ def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.Captur
         size = sum(path.stat().st_size for path in Path("parts").iterdir())
         assert json.loads(Path(f"{len(data)}.json").read_text())["data"] == {"name": name, "bytes": size}
         assert f"spent on {name};" in capsys.readouterr().err
-        # another selection of columns is the same data
+        # another selection of columns counts as the same data
         assert "must stay within" in refused(capsys, *data, "--columns", "b", *GAUSS, *account)
     account = ["--budget-file", "new.json", "--total", "rho=0.5"]
     assert "have no name by which an account could know them" in refused(capsys, "-", *GAUSS, *account)
@@ -286,7 +286,7 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With and without a file system that has links."""
+    """This holds with and without a file system that has links."""
     link = os.link
 
     def late(source: Any, target: Any) -> None:
@@ -316,7 +316,7 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other release ends when it is notified of the waiting release."""
+    """The other release ends when it is told of the waiting release."""
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0
@@ -347,13 +347,6 @@ def test_the_holder_of_the_lock_is_named_while_it_is_held_and_no_longer(monkeypa
     assert run(framed("release", "people.csv", "--columns", "a", *GAUSS, *account)) == 0
     assert seen[0].startswith(f"process {os.getpid()} on ")
     assert not signature.exists()
-
-
-@pytest.mark.parametrize("seconds", ["-1", "nan", "inf"])
-def test_a_wait_that_is_no_time_is_refused(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
-    account = ["--budget-file", "account.json", "--total", "rho=2"]
-    assert "--wait" in refused(capsys, "people.csv", *GAUSS, *account, f"--wait={seconds}")
-    assert "--wait belongs to an account" in refused(capsys, "people.csv", *GAUSS, "--wait", "1")
 
 
 def killed(where: tuple[Any, str], arguments: list[str]) -> None:

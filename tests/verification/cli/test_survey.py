@@ -18,7 +18,7 @@ SEED = 28
 
 
 def people(n: int = PEOPLE) -> Matrix:
-    """Age, income and hours of work: correlated, skewed, and some of them beyond their bounds."""
+    """Make age, income and hours of work: correlated, skewed, and some of them beyond their bounds."""
     rng = np.random.default_rng(SEED)
     age = np.clip(rng.normal(45, 17, n), 16, 105).round()
     income = rng.lognormal(10.3 + 0.01 * (age - 45), 0.6).round(2)
@@ -34,7 +34,7 @@ def clipped_covariance(x: Matrix) -> Matrix:
 
 @pytest.fixture
 def survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Matrix:
-    """The folder has survey.csv and bounds.toml."""
+    """Make a folder with survey.csv and bounds.toml, and change to it."""
     monkeypatch.chdir(tmp_path)
     x = people()
     lines = [",".join(BOUNDS), *(",".join(map(repr, row)) for row in x.tolist())]
@@ -84,7 +84,7 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """A frame and an array of dask, on processes of their own; other data give other bits."""
+    """A frame and an array of dask are summed on processes of their own; other data give other bits."""
     pytest.importorskip("flint")
     distributed, frames, arrays = (
         pytest.importorskip(name) for name in ("distributed", "dask.dataframe", "dask.array")

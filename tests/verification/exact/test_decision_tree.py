@@ -7,7 +7,7 @@ from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, On
 
 
 def half_of(coins: Coins) -> str:
-    """Two decisions: 1/3, and then e^{−1/2} on one of the branches."""
+    """Make two decisions: one of probability 1/3, and then one of probability e^{−1/2} on one of the branches."""
     if coins.chance(1, 3):
         return "left"
     return "left" if coins.chance_exp(1, 2) else "right"

@@ -53,7 +53,7 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds on e^−s, 0 < s ≤ 20, to 1e-80: two successive partial sums of an alternating series."""
+    """Rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating series."""
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
         term *= -s / k
@@ -202,7 +202,7 @@ def entry_of(entries: NDArray[np.int64], j: int, k: int) -> Fraction:
 
 
 def perfect_matchings(matrix: list[list[Number]], left: tuple[int, ...]) -> Number:
-    """The Pfaffian by its definition, expanded along the first remaining row."""
+    """Compute the Pfaffian by its definition, expanded along the first remaining row."""
     if not left:
         return 1
     first, *rest = left

@@ -29,7 +29,7 @@ NAME = "bdku20-covariance"  # the quickest
 
 
 class Here(Executor):
-    """Runs in this process, in the order of submission."""
+    """An executor that runs in this process, in the order of submission."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -42,7 +42,7 @@ class Here(Executor):
 
 
 class Backwards(Here):
-    """Runs the last cell first."""
+    """An executor that runs the last cell first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def test_a_run_that_is_killed_goes_on_and_a_cut_line_is_dropped(whole: Path, tmp
 
     def killed(name: str, count: int = 1) -> None:
         steps.append(count)
-        if len(steps) == 6:  # the first step counts the cells that are there
+        if len(steps) == 6:  # the first step counts the cells that already exist
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -117,7 +117,7 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     two = results.read(whole)
     assert set(one.rows) == {row for row in two.rows if row.repetition == 0}
     assert [claim["compared"] > 0 for result in (one, two) for claim in result.facts["claims"]] == [False, True]
-    assert len({row.error for row in two.rows}) == len(two.rows)  # no draw comes again
+    assert len({row.error for row in two.rows}) == len(two.rows)  # no draw occurs twice
 
 
 @pytest.mark.parametrize(

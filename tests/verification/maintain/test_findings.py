@@ -54,7 +54,7 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
 
 
 def is_searched(one: Upstream | None) -> bool:
-    """Whether it is told what is known upstream, with a thread or that none was found, and the day of the search."""
+    """Whether a finding says what is known upstream: a thread or that none was found, and the day of the search."""
     if one is None or not one.known or not isinstance(one.searched, date):
         return False
     return "#" in one.thread or "no thread found" in one.known

@@ -17,7 +17,7 @@ def test_p_values_of_uniform_angles_are_uniform_or_larger(n: int) -> None:
 
 
 def test_the_smallest_mean_cosine_is_seen_with_the_stated_power() -> None:
-    """2 arctan X for a Cauchy variable X of scale r has mean cosine (1 − r)/(1 + r)."""
+    """For a Cauchy variable X of scale r, 2 arctan X has mean cosine (1 − r)/(1 + r)."""
     rng, n, alpha = np.random.default_rng(11), 400, 1e-9
     mean = cosines(rng.random(n), "").detectable(alpha)
     scale = (1 - mean) / (1 + mean)

@@ -24,7 +24,7 @@ def independent(rng: np.random.Generator) -> Matrix:
 
 
 def spherical(rng: np.random.Generator) -> Matrix:
-    """Fair signs, and sizes that depend on one another: the third test does not apply."""
+    """Draw fair signs, and sizes that depend on one another, so that the third test does not apply."""
     z = rng.standard_normal((N, 3))
     return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True) * rng.gamma(3.0, size=(N, 1)))
 
@@ -57,7 +57,7 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """The mutant of the null hypothesis: what holds for signs does not hold for sizes."""
+    """This is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
     assert sizes(z, NAMES, EVERY).p_value < 1e-9
@@ -65,7 +65,7 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """All 2^16 signs of one set of weights, and the weights at which the bound is attained: two equal coins."""
+    """This is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
     values = np.sort(signs @ weights / np.linalg.norm(weights))
@@ -75,7 +75,7 @@ def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
 
 
 def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Matrix:
-    """Normal variables with a given correlation: of two entries, of their sizes, or of two draws."""
+    """Draw normal variables with a given correlation of two entries, of their sizes, or of two draws."""
     z = rng.standard_normal((n, 3))
     mixed = correlation * z[:, 0] + math.sqrt(1 - correlation**2) * z[:, 1]
     if name == "signs":

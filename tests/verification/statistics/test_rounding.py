@@ -17,7 +17,7 @@ from covassay.verification.statistics.multiplicity import holm
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 from covassay.verification.statistics.rounding import SMALLEST_TAIL
 
-WIDER = 1e-8  # how much larger than in real arithmetic, relative, a p-value may be
+WIDER = 1e-8  # the largest relative amount by which a p-value may exceed its value in real arithmetic
 mp = mpmath.mp.clone()
 mp.dps = 60
 
@@ -44,7 +44,7 @@ def counted(first: int, second: int, n: int = 0) -> EventCounts:
 
 
 def extreme_counts() -> list[tuple[int, int, float]]:
-    """Counts and ε: none or few on one side, far beyond the claim, at the claim, up to 10⁸ draws."""
+    """Make counts and ε: none or few on one side, far beyond the claim, at the claim, and up to 10⁸ draws."""
     rng = np.random.default_rng(1)
     found: list[tuple[int, int, float]] = [(k, 0, e) for k, e in product((1, 2, 900, 10**6), (1e-6, 0.5, 15.0, 30.0))]
     for epsilon in (1e-3, 0.1, 1.0, 3.0, 8.0, 15.0, 20.0):

@@ -29,7 +29,7 @@ from covassay.verification.statistics.tests import (
     two_sample,
 )
 
-WIDER = 1e-7  # how much larger than in real arithmetic, relative, a p-value may be
+WIDER = 1e-7  # the largest relative amount by which a p-value may exceed its value in real arithmetic
 mp = mpmath.mp.clone()
 mp.dps = 80
 Compared = Iterator[tuple[float, mpmath.mpf]]  # p-values as printed and in real arithmetic
@@ -47,11 +47,6 @@ def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
         term *= k * (1 - p) / ((n - k + 1) * p)
         k -= 1
     return total
-
-
-def both_tails(k: int, n: int, q: float) -> mpmath.mpf:
-    p = mp.mpf(q)
-    return 2 * min(binomial_at_most(k, n, p), 1 - binomial_at_most(k - 1, n, p) if k else mp.mpf(1))
 
 
 def of_counts() -> Compared:

@@ -80,7 +80,7 @@ def student(rng: np.random.Generator) -> Vector:
 
 @pytest.mark.parametrize("sample", [cut, contaminated, student])
 def test_wrong_tails_are_seen_where_the_whole_distribution_shows_little(sample) -> None:  # type: ignore[no-untyped-def]
-    """Student's t has 10 degrees and variance 1; two percent have 2.5 times the deviation; or nothing is beyond 3."""
+    """The wrong laws are Student's t, a mixture with 2 % of 2.5 times the deviation, and a law cut off at 3."""
     values = sample(np.random.default_rng(3))
     assert tails(values).p_value < ALPHA
     assert kolmogorov_smirnov(values, NORMAL, "").p_value > 1e-8
@@ -104,7 +104,7 @@ def test_one_value_at_thirty_deviations_refutes_alone() -> None:
 
 
 def test_rounding_to_float32_is_no_extreme() -> None:
-    """Noise beside a number that is a thousand times as large, and squares that round to zero."""
+    """The noise lies beside a number that is a thousand times as large, and squares round to zero."""
     z = np.random.default_rng(6).standard_normal(20_000)
     seen = (z + 1000.0).astype(np.float32).astype(np.float64) - 1000.0
     assert tails(seen).p_value > 1e-6
@@ -114,7 +114,7 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """Half of the law is at 0: its places are spread over the jump."""
+    """Half of the law is at 0; the places of such values are spread over the jump."""
 
     def positive_part(t: Vector) -> Vector:
         return np.where(t < 0, 0.0, NORMAL(t))

@@ -78,7 +78,7 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
-    """Up to 1/2; the bound of Kolmogorov's test reaches 1 where the exact p-value is 0.88."""
+    """The p-values are uniform up to 1/2; the bound of Kolmogorov's test reaches 1 where the exact p-value is 0.88."""
     rng = np.random.default_rng(7)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
     missing = float((p_values - np.arange(RUNS) / RUNS)[p_values <= 0.5].max())
@@ -120,7 +120,7 @@ def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: 
 
 
 def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundredths_less_in_80000() -> None:
-    """The detectable share at α = 1e-10; by the normal approximation it is (6.47 + 2.33)/√n, and a little more."""
+    """The detectable share at α = 1e-10 is a little more than (6.47 + 2.33)/√n, its normal approximation."""
     rng = np.random.default_rng(6)
     for n, share in ((8000, 0.1), (90_000, 0.03)):
         result = gamma_total(rng.gamma(1.0, size=n), 1.0, "")
@@ -189,14 +189,14 @@ def test_a_shifted_law_is_rejected() -> None:
 
 
 def test_gamma_scale_covers() -> None:
-    """2000 intervals at 99 %: at most 60 may miss (binomial tail below 1e-9)."""
+    """Of 2000 intervals at 99 %, at most 60 may miss; more have a binomial probability below 1e-9."""
     rng = np.random.default_rng(9)
     missed = sum(2.5 not in gamma_scale(rng.gamma(4.0, 2.5, size=5), 4.0, 0.99) for _ in range(2000))
     assert missed <= 60
 
 
 def test_the_ratio_bound_covers() -> None:
-    """2000 bounds at 99 % on ln(0.3/0.1), sample sizes Poisson: at most 60 may miss."""
+    """Of 2000 bounds at 99 % on ln(0.3/0.1), with Poisson sample sizes, at most 60 may miss."""
     rng = np.random.default_rng(10)
     missed = 0
     for _ in range(2000):
@@ -218,7 +218,7 @@ def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
 
 
 def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
-    """0 of n: the upper bound at error α/2 solves (1 − q)^n = α/2."""
+    """If 0 of n draws show an event, the upper bound at error α/2 solves (1 − q)^n = α/2."""
     p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
     assert q == pytest.approx(1 - 0.01 ** (1 / 10))
     assert p == pytest.approx(0.01 ** (1 / 10))
@@ -226,7 +226,7 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2, 0.04 ≤ 0.05/1."""
+    """By hand, Holm's procedure rejects 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1."""
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]
     assert holm([0.03, 0.04, 0.01], 0.05) == [False, False, True]

@@ -3,12 +3,13 @@
 It imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors run
 'exec:python3 from_the_pages.py'`.
 
-Independence. The whole file was written from the pages and from verification/vectors/README.md. Its first version was
-written before any file in reference/ was opened. Later, some had, before the releases of clipped-cov, adaptive-cov,
-adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the
-mechanisms for bounded columns and `composition` were written. What is here of l2-approximate and block-tridiagonal was
-written by the author of their files. Where a page had left something open, such as a default, an order or a constant,
-the page was mended, and this file follows it.
+This implementation is independent in the following sense. The whole file was written from the pages and from
+verification/vectors/README.md. Its first version was written before any file in reference/ was opened. Some of these
+files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure, iterative-eigenvectors,
+em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded columns and
+`composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of the
+mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended, and
+this file follows it.
 """
 
 import json
@@ -20,7 +21,7 @@ from itertools import pairwise, permutations
 
 
 class Refused(Exception):
-    """The question must be rejected."""
+    """Raised if the question must be rejected."""
 
 
 def need(condition, why):
@@ -32,7 +33,7 @@ def need(condition, why):
 
 
 def root(value):
-    """The square root, a fraction if it is one."""
+    """The square root of a number, as a fraction if it is one."""
     value = Fraction(value)
     up, down = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(up, down) if Fraction(up, down) ** 2 == value else math.sqrt(value)
@@ -60,7 +61,7 @@ def normal(x):
 
 
 def numbers(value):
-    """The numbers of nested lists."""
+    """Yield the numbers of nested lists."""
     if isinstance(value, list):
         return [number for item in value for number in numbers(item)]
     if isinstance(value, dict):
@@ -144,7 +145,7 @@ def eigen(m):
     d = len(m)
     if is_diagonal(m):
         pairs = [(m[i][i], [Fraction(i == j) for j in range(d)]) for i in range(d)]
-    else:  # shifted to be positive, where singular vectors are eigenvectors
+    else:  # the matrix is shifted to be positive, so that its singular vectors are eigenvectors
         shift = 1.0 + max(sum(abs(float(v)) for v in row) for row in m)
         lengths, _, right = singular([[float(m[i][j]) + shift * (i == j) for j in range(d)] for i in range(d)])
         pairs = [(length - shift, u) for length, u in zip(lengths, right, strict=True)]
@@ -281,7 +282,7 @@ def l2_delta(q, epsilon, entries):
 @cache
 def l2_move(epsilon, delta, entries):
     """The largest q whose least δ at ε is at most δ."""
-    low, high = 1e-15, 1e6  # of q/ε − 1
+    low, high = 1e-15, 1e6  # bounds of q/ε − 1
     for _ in range(80):
         middle = math.sqrt(low * high)
         below = l2_delta(epsilon * (1 + middle), epsilon, entries) <= delta

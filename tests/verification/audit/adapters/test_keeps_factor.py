@@ -1,4 +1,4 @@
-"""Draws from one normal law again and again, beside those of numpy's RandomState."""
+"""Repeated draws from one normal law are compared with those of numpy's RandomState."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 """The findings on smartnoise-synth 1.0.8 are found again.
 
-Without the package: the installation hint, and test doubles.
+Without the package, the installation hint and test doubles are tested.
 """
 
 import importlib.util
@@ -63,7 +63,7 @@ def test_the_adapter_draws_what_the_package_draws_and_leaves_the_global_generato
 @pytest.mark.peers
 @needs
 def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
-    """The scales are twice the exact ones, because the class assumes 2/n; 400 draws at ε = 2 and n = 400."""
+    """The scales are twice the exact ones, because the class assumes 2/n; there are 400 draws at ε = 2 and n = 400."""
     x = np.random.default_rng(1).random((400, 3)) * [1, 100, 1]
     rng = np.random.default_rng(0)
     drawn = np.array([adapter._covariance(x, epsilon=2.0, rng=rng, bounds=UNEQUAL) for _ in range(400)])

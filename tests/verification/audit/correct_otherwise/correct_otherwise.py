@@ -103,7 +103,7 @@ def by_singular_values(x: Matrix) -> Matrix:
 
 
 def from_covariance(x: Matrix) -> Matrix:
-    """The second moment as np.cov plus the square of the mean."""
+    """Compute the second moment as np.cov plus the outer product of the mean with itself."""
     rows = checked(x)
     mean = rows.mean(axis=0)
     return np.asarray(np.atleast_2d(np.cov(rows.T, bias=True)) + np.outer(mean, mean))
@@ -152,7 +152,7 @@ def python_gauss(rng: Rng, size: int) -> Vector:
 
 
 def rejected_normal(rng: Rng, size: int) -> Vector:
-    """Rejection from the two-sided exponential law."""
+    """Draw normal numbers by rejection from the two-sided exponential law."""
     found: list[float] = []
     while len(found) < size:
         e = rng.standard_exponential()
@@ -183,7 +183,7 @@ def scipy_laplace(rng: Rng, size: int) -> Vector:
 
 
 def products_laplace(rng: Rng, size: int) -> Vector:
-    """A Laplace number as the determinant of four normal numbers."""
+    """Draw a Laplace number as the determinant of four normal numbers."""
     a, b, c, d = rng.standard_normal((4, size))
     return np.asarray(a * d - b * c)
 
@@ -193,7 +193,7 @@ Query = Callable[[Matrix], Matrix]
 
 
 def triangle(numbers: Vector, d: int) -> Matrix:
-    """A symmetric matrix from the numbers of its lower triangle, column by column."""
+    """Make a symmetric matrix from the numbers of its lower triangle, column by column."""
     z = np.zeros((d, d))
     z.T[np.triu_indices(d)] = numbers
     return z + np.tril(z, -1).T
@@ -209,7 +209,7 @@ def wigner(query: Query, numbers: Numbers, finish: Callable[[Matrix], Any] = lam
 
 
 def by_cholesky(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The triangle as one normal vector with a covariance matrix."""
+    """Draw the triangle as one normal vector with a covariance matrix."""
     d = x.shape[1]
     size = d * (d + 1) // 2
     factor = np.linalg.cholesky(gauss_cov.noise_scale(len(x), rho) ** 2 * np.eye(size))
@@ -278,7 +278,7 @@ def symmetric_nuclear(turn: Callable[[Matrix, Rng], Matrix]) -> Callable[..., An
 
 
 def in_the_ball(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """A Gamma(D + 1) radius times a uniform point of the ball of symmetric matrices."""
+    """Draw a Gamma(D + 1) radius times a uniform point of the ball of symmetric matrices."""
     n, d = x.shape
     size = d * (d + 1) // 2
     point = rng.standard_normal(size)
@@ -290,7 +290,7 @@ def in_the_ball(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def in_the_cube(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """A Gamma(D + 1) radius times a uniform point of the cube."""
+    """Draw a Gamma(D + 1) radius times a uniform point of the cube."""
     n, d = x.shape
     size = d * (d + 1) // 2
     point = rng.uniform(-1, 1, size) * sum(rng.standard_exponential(size + 1))
@@ -298,7 +298,7 @@ def in_the_cube(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def centred_by_differences(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Σ_{i<j} (x_i − x_j)(x_i − x_j)ᵀ/n², by the moment and the mean."""
+    """Compute Σ_{i<j} (x_i − x_j)(x_i − x_j)ᵀ/n² from the moment and the mean."""
     rows = checked(x)
     mean = rows.mean(axis=0)
     z = -centred_covariance.draw_noise(x.shape[1], rng)
@@ -340,26 +340,26 @@ def laplace_components(numbers: Numbers, finish: Callable[[Vector], Any] = lambd
 
 
 def python_trace(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """In plain floats."""
+    """Compute the trace in plain Python floats."""
     own = random.Random(int.from_bytes(rng.bytes(32)))
     trace = math.fsum(value * value for row in checked(x).tolist() for value in row) / len(x)
     return trace + private_trace.laplace_scale(len(x), epsilon) * (own.expovariate(1) - own.expovariate(1))
 
 
 def softmax(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """A choice with explicit probabilities in place of the largest noisy score."""
+    """Choose with explicit probabilities in place of the largest noisy score."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(rng.choice(len(scores), p=special.softmax(scores)) + 1)
 
 
 def exponential_race(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """The first of independent exponential clocks."""
+    """Choose the first of independent exponential clocks that rings."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(np.argmin(np.log(rng.standard_exponential(len(scores))) - scores) + 1)
 
 
 def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Draws the noise of a query when its turn comes, and stops."""
+    """Draw the noise of a query only when its turn comes, and stop at the first success."""
     n, d = x.shape
     threshold = n / d + above_threshold.threshold_scale(epsilon) * rng.laplace()
     for i, energy in enumerate(n * energies(x)):
@@ -369,7 +369,7 @@ def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
 
 
 def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Rejection from the uniform law of the sphere, which is slow and exact; the sampler of the reference beyond."""
+    """Draw by rejection from the uniform law of the sphere, or by the reference's sampler where this is too slow."""
     m = bingham.exponent(epsilon, "paper") * len(x) * second_moment(unit_rows(x))
     top = float(np.linalg.eigvalsh(m)[-1])
     for _ in range(500):
@@ -381,7 +381,7 @@ def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Draws in another basis, and either of u and −u."""
+    """Draw in another basis, and return u or −u at random."""
     rows = unit_rows(x)
     q = haar.sample(x.shape[1], rng)
     u = bingham.sample(rows @ q, rng, epsilon=epsilon)
@@ -389,7 +389,7 @@ def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Ridge regression by least squares on rows and √(nα) I; the noise by its radius, a sum of exponentials."""
+    """Solve ridge regression by least squares on rows and √(nα) I; draw the noise's radius as a sum of exponentials."""
     rows, alpha = checked(x), 0.1
     n, d = rows.shape
     if d < 2:
@@ -403,7 +403,7 @@ def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """I minus a projection onto the orthogonal directions, drawn in another basis."""
+    """Return I minus a projection onto the orthogonal directions, drawn in another basis."""
     rows = checked(x)
     d = rows.shape[1]
     if d < 2:
@@ -414,7 +414,7 @@ def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """The vector first, singular values for the eigenvalue, and an inverse; the scales are typed from the page."""
+    """Draw the vector first, use singular values for the eigenvalue, and invert; the scales are typed from the page."""
     rows = checked(x)
     p = rows.shape[1] - 1
     if p < 1:
@@ -430,7 +430,7 @@ def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
 
 
 def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The noisy second moment of the rows (x, 1), whose last column contains the mean."""
+    """Compute the noisy second moment of the rows (x, 1), whose last column contains the mean."""
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
@@ -444,7 +444,7 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
-    """A uniform point of a ball whose radius is Gamma(D + 1), as the authors' code draws it."""
+    """Draw a uniform point of a ball whose radius is Gamma(D + 1), as the authors' code does."""
     rows = checked(x)
     n, d = rows.shape
     entries = d * (d + 1) // 2
@@ -458,7 +458,7 @@ def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng)
 
 
 def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The main diagonal and the one beside it, for blocks of one column, whose entries are clipped to [−1, 1]."""
+    """Compute the main diagonal and the one beside it, for blocks of one column with entries clipped to [−1, 1]."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -473,7 +473,7 @@ def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The recursion itself, in units of the smallest eigenvalue, in which κ and R² shrink by 3/7 from call to call."""
+    """Run the recursion of the paper, in which κ and R² shrink by 3/7 from call to call."""
     rows = checked(x)
     n, d = rows.shape
 
@@ -497,7 +497,7 @@ def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Eigenvalues first, ascending, with the driver for few eigenvalues."""
+    """Draw the eigenvalues first, in ascending order, with the LAPACK driver for few eigenvalues."""
     n, d = x.shape
     moment, scale = by_einsum(x), separate_cov.noise_scale(n, rho)
     noisy = linalg.eigvalsh(moment) + scale * polar(rng, d)
@@ -506,7 +506,7 @@ def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Finds the shift of the eigenvalues by bisection."""
+    """Find the shift of the eigenvalues by bisection."""
     values, vectors = np.linalg.eigh(gauss_cov.sample(x, rng, rho=rho))
     low, high = 0.0, max(0.0, float(values[-1]))
     if np.maximum(values, 0).sum() <= 1:
@@ -519,13 +519,13 @@ def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """The mean of every column separately, with the library's noise in another order."""
+    """Compute the mean of every column separately, with the library's noise in another order."""
     noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
 
 
 def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The positive part as (S + |S|)/2, with |S| from an SVD."""
+    """Compute the positive part as (S + |S|)/2, with |S| from an SVD."""
     rows = np.asarray(x, dtype=np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError("x must be a finite matrix")
@@ -544,7 +544,7 @@ def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def opposite_noises(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The mean of two releases whose second noises are opposite."""
+    """Average two releases whose second noises are opposite."""
     n, d = x.shape
     noise, opposite = (triangle(rng.standard_normal(d * (d + 1) // 2), d) for _ in range(2))
     sigma = gauss_cov.noise_scale(n, rho)
@@ -555,7 +555,7 @@ LAYERS = 16
 
 
 def layers(rng: Rng, size: int) -> Vector:
-    """Rejection below a stair of 16 layers, with the tail by rejection from an exponential law."""
+    """Draw by rejection below a stair of 16 layers, and in the tail by rejection from an exponential law."""
     edges = np.linspace(0, 3.2, LAYERS + 1)
     heights = np.exp(-(edges**2) / 2)
     areas = np.append(heights[:-1] * np.diff(edges), heights[-1] / edges[-1])
@@ -577,7 +577,7 @@ _spare: list[float] = []
 
 
 def with_a_spare(rng: Rng, size: int) -> Vector:
-    """Two numbers at a time, as Marsaglia and Bray have it; the second is for the next call."""
+    """Draw two numbers at a time, as Marsaglia and Bray do, and keep the second for the next call."""
     found: list[float] = []
     while len(found) < size:
         if not _spare:
@@ -587,14 +587,14 @@ def with_a_spare(rng: Rng, size: int) -> Vector:
 
 
 def single_noise(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
-    """The noise is drawn in float32."""
+    """Draw the noise in float32."""
     n, d = x.shape
     sigma = gauss_cov_approximate.sensitivity(n) * gaussian_approximate.multiplier(epsilon, delta, "paper")
     return by_einsum(x) + sigma * triangle(rng.standard_normal(d * (d + 1) // 2, dtype=np.float32), d)
 
 
 def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Eigenvalues of one draw, in a basis that is the Q of a square of normal numbers."""
+    """Draw the eigenvalues of one draw in a basis that is the Q of a square of normal numbers."""
     d = x.shape[1]
     values = np.linalg.eigvalsh(gauss_cov.draw_noise(d, rng, ensemble="goe"))
     q, r = np.linalg.qr(rng.standard_normal((d, d)))
@@ -605,7 +605,7 @@ def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 @functools.lru_cache
 def kept_factor(size: int) -> Matrix:
-    """A factor of the identity: the eigenvectors of a matrix that is public."""
+    """Return a factor of the identity, made of the eigenvectors of a public matrix."""
     return np.asarray(np.linalg.eigh(np.minimum.outer(np.arange(size), np.arange(size)) + 1.0)[1])
 
 
@@ -614,12 +614,12 @@ def by_a_kept_factor(rng: Rng, size: int) -> Vector:
 
 
 def by_cosines(rng: Rng, size: int) -> Vector:
-    """A discrete cosine transform turns normal noise into normal noise."""
+    """Transform normal noise by a discrete cosine transform, which keeps its law."""
     return np.asarray(fft.dct(rng.standard_normal(size), norm="ortho"))
 
 
 def in_order_of_size(x: Matrix) -> Matrix:
-    """The longest rows last, in blocks whose ends the data decide."""
+    """Sort the longest rows last, in blocks whose ends the data decide."""
     rows = checked(x)
     rows = rows[np.argsort((rows**2).sum(axis=1), kind="stable")]
     middle = int(np.searchsorted((rows**2).sum(axis=1), 0.5))
@@ -627,7 +627,7 @@ def in_order_of_size(x: Matrix) -> Matrix:
 
 
 def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The rows are added to the noise, one by one, and the sum is divided."""
+    """Add the rows to the noise, one by one, and divide the sum."""
     n, d = x.shape
     total = n * gauss_cov.noise_scale(n, rho) * triangle(rng.standard_normal(d * (d + 1) // 2), d)
     for row in checked(x):
@@ -636,7 +636,7 @@ def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def gamma_shares(rng: Rng, size: int) -> Vector:
-    """The shares of five parties, whose sum is a Laplace number."""
+    """Draw the shares of five parties, whose sum is a Laplace number."""
     return np.asarray((rng.gamma(0.2, size=(5, size)) - rng.gamma(0.2, size=(5, size))).sum(axis=0))
 
 
@@ -645,18 +645,18 @@ def normal_shares(rng: Rng, size: int) -> Vector:
 
 
 def cropped(rng: Rng, size: int) -> Vector:
-    """More numbers than are needed; the last ones are taken, in a random order."""
+    """Draw more numbers than are needed, and return the last ones in a random order."""
     return rng.permutation(rng.laplace(size=size + 9)[9:])
 
 
 def one_source(rng: Rng, size: int) -> Vector:
-    """A new generator for every number, which continues where the previous one ended."""
+    """Make a new generator for every number, which continues where the previous one ended."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     return np.array([np.random.Generator(source).standard_normal() for _ in range(size)])
 
 
 def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The lower triangle is drawn again from the same state."""
+    """Draw the lower triangle again from the state before the upper one."""
     d = x.shape[1]
     state = rng.bit_generator.state
     upper = np.triu(rng.standard_normal((d, d)))
@@ -666,14 +666,14 @@ def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def mirrored_by_a_copy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The lower triangle is drawn from a copy of the generator."""
+    """Draw the lower triangle from a copy of the generator."""
     d, twin = x.shape[1], copy.deepcopy(rng)
     noise = np.triu(rng.standard_normal((d, d))) + np.triu(twin.standard_normal((d, d)), 1).T
     return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * noise
 
 
 def one_key_for_an_entry(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The generator of an entry is seeded with its place, the smaller index first."""
+    """Seed the generator of an entry with its indices, the smaller index first."""
     d, key = x.shape[1], int(rng.integers(2**62))
     seeds = [[(key, min(i, j), max(i, j)) for j in range(d)] for i in range(d)]
     noise = np.array([[np.random.default_rng(seed).standard_normal() for seed in row] for row in seeds])

@@ -31,7 +31,7 @@ def summed(factor: float) -> Target:
 
 
 def counting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """ε-DP for replacing a row, with n public: it releases n."""
+    """Release n, which is private for replacing a row, with n public, and for nothing else."""
     return float(len(x) + 1e-3 * rng.laplace())
 
 
@@ -68,7 +68,7 @@ def test_a_public_number_of_rows_is_named_under_add_remove() -> None:
 
 
 def normal(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
-    """ρ-zCDP for adding or removing a row: ρ = 1/(2σ²), and 4ρ for replacing one."""
+    """Add noise that is ρ-zCDP for adding or removing a row, with ρ = 1/(2σ²), and 4ρ-zCDP for replacing one."""
     return float(unit_rows(x)[:, 0].sum() + rng.standard_normal() / np.sqrt(2 * rho))
 
 

@@ -71,7 +71,7 @@ def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
 
 
 def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Correct, with more noise than necessary for the column in first position."""
+    """Add correct noise, but more than necessary for the column in first position."""
     noisy = CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=bounds)
     more = np.zeros_like(noisy)
     more[0, 0] = 300 * (bounds[0][1] - bounds[0][0]) ** 2 / len(x) / epsilon * rng.laplace()
@@ -79,18 +79,18 @@ def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator,
 
 
 def fixed_unit(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Correct for these bounds, with noise that does not depend on the unit."""
+    """Add correct noise for these bounds, at a scale that does not depend on the unit."""
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 
 def absolute(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """The absolute values of covariances."""
+    """Release the absolute values of covariances."""
     noisy: Matrix = CORRECT[0].draw(np.asarray(x), epsilon=epsilon, rng=rng, bounds=bounds)
     return np.abs(noisy)
 
 
 def found(function, promised: bool = False) -> dict[str, Finding]:  # type: ignore[no-untyped-def]
-    target = Target("f", function)  # ε = 100, so that noise is small beside the covariances
+    target = Target("f", function)  # with ε = 100 the noise is small beside the covariances
     setting = Setting(target, {"epsilon": 100.0, "bounds": UNEQUAL}, SECOND_MOMENT, 0, box=BOX)
     return {check.name: check for check in columns(setting, 1000, ALPHA, promised).checks}
 

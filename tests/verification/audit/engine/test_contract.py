@@ -116,7 +116,7 @@ def test_a_change_that_single_precision_explains_is_noted(error: float, status: 
 
 
 def noise_in_the_basis_of_the_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Correct: the law of the noise is the same in every basis, and the basis has signs that follow the first row."""
+    """Draw noise in a basis whose signs follow the first row; its law is the same in every basis."""
     _, vectors = np.linalg.eigh(x.T @ x)
     basis = vectors * np.where(x[0] @ vectors < 0, -1.0, 1.0)
     return np.asarray(x.T @ x / len(x) + basis @ sample_goe(x.shape[1], rng) @ basis.T)

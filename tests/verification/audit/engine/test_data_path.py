@@ -139,7 +139,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
         assert scale is not None
         sums = MECHANISMS[name].domain == "box"  # where the others release means
         if sums and d > 8:
-            continue  # the noise is a thousand times a row, so that single precision hides 3 % of it
+            continue  # the noise is a thousand times as large as a row, so that single precision hides 3 % of the row
         unit = 1 if sums else n
         assert TOLERANCE_FLOAT32 * (1 + n**0.5 / 8) * (2 + 2 * scale(n, d)) < 0.06 / (unit * d), name
 

@@ -30,7 +30,7 @@ RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0
 
 
 def target(noise: str, scale: float) -> Target:
-    """The sum of the rows plus noise."""
+    """A target that releases the sum of the rows plus noise."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -55,7 +55,7 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """A fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise."""
+    """The target needs a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise."""
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -99,7 +99,7 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """The control of the test above: with 0.7 of the noise more than a third of the pairs end at that level."""
+    """This is the control of the test above: with 0.7 of the noise more than a third of the pairs end early."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)
@@ -127,7 +127,7 @@ def test_draws_in_parts_are_the_draws_of_the_whole() -> None:
 
 
 class Hangs:
-    """A target that answers on the first data set, and after its first draws never in time on the other."""
+    """A target that answers on the first data set, but never in time on the second one after its first draws."""
 
     def __init__(self) -> None:
         self.calls = 0

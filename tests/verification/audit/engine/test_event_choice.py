@@ -19,12 +19,12 @@ from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.targets.target import Target
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
-RUN_LEVEL = 1e-10  # about the level of one check in a run with a false-alarm budget of 1e-9
+RUN_LEVEL = 1e-10  # approximately the level of one check in a run with a false-alarm budget of 1e-9
 LOOSE = ApproximateDP(1.0, 0.01)
 
 
 def target(noise: str, scale: float) -> Target:
-    """The sum of the rows plus noise."""
+    """A target that releases the sum of the rows plus noise."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -84,7 +84,7 @@ def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
-    """Half of the noise for ε = 1, δ = 0.01: P(S) − eQ(S) reaches 0.127."""
+    """With half of the noise for ε = 1 and δ = 0.01, P(S) − e Q(S) reaches 0.127 on some event S."""
     half = multiplier(1.0, 0.01, "tight") / 2
     found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
     assert all(p is not None and p < 1e-6 for p in found), found
@@ -117,7 +117,7 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """n of n against 0 of n': the proportion is 1 and its lower bound is error^{1/n}."""
+    """If n of n draws show an event and 0 of n' do, the proportion is 1 and its lower bound is error^{1/n}."""
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
     for claim in (ApproximateDP(1.0, 1e-6), ZCDP(0.5)):
@@ -150,7 +150,7 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
     [PureDP(0.1), PureDP(3.0), ZCDP(0.1), ZCDP(0.5), ZCDP(1.0), ApproximateDP(1.0, 1e-6), ApproximateDP(3.0, 0.1)],
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
-    """This holds beside 300 other checks too.
+    """A target that always fails on one data set is refuted under every claim, also among 300 other checks.
 
     With a number of draws that depends on the loss alone, ρ = 0.5 would never be refuted.
     """

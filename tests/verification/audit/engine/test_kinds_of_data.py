@@ -37,7 +37,7 @@ class Same(np.random.Generator):
 
 
 def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
-    """All 120 orders of five values: the last two places take every pair of ranks equally often."""
+    """Over all 120 orders of five values, the last two places take every pair of ranks equally often."""
     rng = Same(np.random.PCG64(0))
     found = Counter(
         tuple(np.round(places(np.array(order[3:]), np.array(order[:3]), rng), 6))
@@ -48,7 +48,7 @@ def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
 
 
 def test_rounding_errors_are_ties() -> None:
-    """Zero in one implementation is 1e-17 in the other: the rank is then random."""
+    """A number that is zero in one implementation and 1e-17 in the other has a random rank."""
     rng = np.random.default_rng(0)
     found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
     assert found.max() > 0.6
@@ -57,12 +57,12 @@ def test_rounding_errors_are_ties() -> None:
 
 
 def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """The mean square and Laplace noise, in every entry."""
+    """Add Laplace noise to every entry of the mean square."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
 
 
 def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-    """That many draws of `laplace`."""
+    """Make that many draws of `laplace`."""
     return np.array([laplace(x, rng) for _ in range(size)])
 
 
@@ -80,7 +80,7 @@ def smallest(checks: list[Finding]) -> float:
 
 @pytest.mark.thorough
 def test_the_same_law_is_not_suspicious() -> None:
-    """False alarm at most 3e-5 (three checks)."""
+    """The false-alarm probability of three checks together is at most 3e-5."""
     checks = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
     assert [check.name for check in checks] == list(NAMES.values())
     assert smallest(checks) > 1e-5
@@ -139,7 +139,7 @@ class Unseeded:
 @pytest.mark.thorough
 def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> None:
     target = Target("unseeded", Unseeded(), mechanism="gauss-cov", seeded=False)
-    report = audit(target, rho=0.5, samples=1000, stop_early=True)
+    report = audit(target, rho=0.5, samples=500, stop_early=True)
     assert "every kind of data" in {check.name for check in report.refuted}
     seeded = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert not {check.name for check in seeded.checks} & set(NAMES.values())
@@ -148,7 +148,7 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """The code is the same on both sides: this tests the ranks, not the law. False alarm at most 3e-5 for each."""
+    """Target and reference have the same code: this tests the ranks, not the law. A false alarm has at most 3e-5."""
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None

@@ -26,7 +26,7 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """A random index: odd values are five times as likely on one data set as on the other, except at either end."""
+    """Draw a random index: odd values, except the ends, are five times as likely on one data set as on the other."""
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -34,7 +34,7 @@ def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
 
 
 def scale(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Laplace noise that is three times as large on one side."""
+    """Draw Laplace noise that is three times as large on one of the two data sets."""
     return rng.laplace(scale=3.0 if side else 1.0, size=(size, 2))
 
 

@@ -57,7 +57,7 @@ def test_a_letter_is_explained_where_it_is_used() -> None:
 
 
 def shifted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Noise with a mean."""
+    """Add noise whose mean is not zero."""
     n, d = np.shape(x)
     return second_moment(unit_rows(x)) + d / (n * epsilon) * (rng.laplace(size=(d, d)) + 1.5)
 
@@ -97,7 +97,7 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
 
 @pytest.mark.slow
 def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
-    """Half the noise about n·Σ: the interval of the scale about Σ would say that the noise is too large."""
+    """With half the noise about n·Σ, the interval of the scale about Σ would say that the noise is too large."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         rows = unit_rows(x)

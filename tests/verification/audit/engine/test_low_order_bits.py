@@ -71,7 +71,7 @@ def test_every_control_is_flagged(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOUND)
 def test_whole_numbers_and_a_coarse_grid_are_not_flagged(name: str) -> None:
-    """False alarm at most 1e-10."""
+    """The false-alarm probability is at most 1e-10."""
     assert looked_at(SOUND[name]).verdict is Verdict.NOT_REFUTED
 
 
@@ -100,7 +100,7 @@ def test_the_norm_of_a_direction_is_computed_exactly(entries: list[float]) -> No
 
 
 def clips_or_drops(keep_long: bool) -> Target:
-    """The noisy mean of numbers that are clipped to ±37, or dropped if they are larger."""
+    """Release the noisy mean of numbers that are clipped to ±37, or dropped if they are larger."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
         kept = np.clip(x, -37, 37) if keep_long else np.where(np.abs(x) <= 37, x, 0)
@@ -123,7 +123,7 @@ def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest
 
 
 def coin(loss: float) -> Target:
-    """A target that releases a whole number, or 2^-40 more; a row that comes and goes costs exactly this loss."""
+    """A target that releases a whole number or 2^-40 more; adding or removing a row costs exactly this loss."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
         likely = 1 / (1 + math.exp(-loss))
@@ -147,9 +147,9 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """Bits that lose exactly the claim; more than this many of 40 runs with probability below 1e-9."""
+    """The bits lose exactly the claim; more refutations in 40 runs would have a probability below 1e-9."""
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
-    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # and half as much again is found
+    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # a loss that is half as large again is found
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
@@ -161,7 +161,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts.draws) < 2200  # all that were left
+    assert max(shown.facts.draws) < 2200  # at most the draws that were left
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
@@ -229,11 +229,11 @@ def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
 # OUR OWN MECHANISMS
 
 
-RARE = {"adaptive-cov", "ppde"}  # an event of theirs takes more draws than an audit makes by default
+RARE = {"adaptive-cov", "ppde"}  # mechanisms whose events take more draws than an audit makes by default
 
 
 def may_be_seen(mechanism_name: str) -> bool:
-    """Whether it adds noise to floats, and the draws of the test are enough to show it."""
+    """Whether a mechanism adds noise to floats, and the draws of the test are enough to show it."""
     return not mechanism_name.startswith("discrete-") and not known(mechanism_name).bits_unseen
 
 
@@ -251,7 +251,7 @@ def test_our_float_releases_are_flagged(name: str) -> None:
     samples = 4000 if mechanism in RARE else 2000
     claim = stated_claim(mechanism)
     found = audit_bits(source, claim, samples=samples, scope="real")
-    if found.verdict is not Verdict.REFUTED:  # a rare event takes more draws
+    if found.verdict is not Verdict.REFUTED:  # a rare event takes more draws than this audit makes
         found = audit_bits(source, claim, samples=samples)
     assert found.verdict is Verdict.REFUTED
 
@@ -261,7 +261,7 @@ def test_our_float_releases_are_flagged(name: str) -> None:
     "name", ["nuclear-laplace", "gauss-cov", "iterative-eigenvectors", "exponential", "laplace", "bingham"]
 )
 def test_our_rounded_releases_are_not(name: str) -> None:
-    """False alarm at most 1e-10 each."""
+    """The false-alarm probability is at most 1e-10 for each release."""
     source = TargetReference(f"rounded:{name}", ".")
     assert audit_bits(source, stated_claim(source.load().mechanism), samples=300).verdict is not Verdict.REFUTED
 

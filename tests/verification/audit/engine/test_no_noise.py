@@ -23,7 +23,7 @@ DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred
                         "nuclear-ball-projection", "k-norm", "johnson-lindenstrauss",
                         "output-perturbation")  # fmt: skip
 QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")  # the others are whole audits of the same kind
-NOT_SEEN = {"private-radius"}  # no check of its profile sees it
+NOT_SEEN = {"private-radius"}  # no check of its profile detects it
 
 
 def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
@@ -32,7 +32,7 @@ def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
 
 
 def silenced(noise: Any) -> Any:
-    """The same noise, all of it zero; a sampler of directions becomes the direction that it prefers."""
+    """Replace all noise by zero, and a sampler of directions by the most likely direction."""
     if isinstance(noise, np.ndarray):
         return np.zeros_like(noise)
     if isinstance(noise, float):

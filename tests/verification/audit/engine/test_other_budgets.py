@@ -34,7 +34,7 @@ Budget = dict[str, float]
 
 
 def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: bool = True) -> list[Finding]:
-    """The check of a target that claims to be a mechanism."""
+    """Check a target that claims to be a mechanism at other budgets."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     target = Target("own", draw, seeded=seeded)
@@ -43,7 +43,7 @@ def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: b
 
 
 def of(name: str, used: Callable[[Budget], Budget] = dict) -> Callable[..., Matrix]:
-    """The reference with another budget in place of the given one."""
+    """Call the reference with another budget in place of the given one."""
     return lambda x, *, rng, **budget: np.asarray(mechanism(name).sample(x, rng, **used(budget)))
 
 
@@ -64,7 +64,7 @@ def test_budgets_that_the_target_rejects_are_named() -> None:
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
-    """An implementation, correct up to a factor of its noise for δ < 1e-6, whose formula is also used above ε = 1."""
+    """Use a formula also above ε = 1; the noise is multiplied by a factor for δ < 1e-6."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
         sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)
@@ -143,7 +143,7 @@ def test_more_noise_than_needed_is_noted() -> None:
 
 
 def otherwise(factor: float) -> Callable[..., Matrix]:
-    """Draws twice at small budgets and keeps the second noise, times a factor."""
+    """Draw twice at small budgets and use the second noise, times a factor."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         used = epsilon

@@ -26,7 +26,7 @@ def noisy_trace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A vector only at d = 3: no kind fits all examples."""
+    """Release a vector only at d = 3, so that no kind fits all examples."""
     return rng.laplace(size=3)
 
 
@@ -70,7 +70,7 @@ def test_a_kind_that_is_stated_is_kept() -> None:
 
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """A tenth of the noise is refuted on a single pair, by the products with Δ."""
+    """A tenth of the noise is refuted on a single pair, by the products with the change Δ of the second moment."""
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         n, d = x.shape

@@ -1,4 +1,4 @@
-"""An implementation that counts its own budget is held to what it counts."""
+"""The cost that an implementation states by its own accounting is compared with its claim."""
 
 import math
 import os

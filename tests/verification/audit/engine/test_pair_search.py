@@ -32,7 +32,7 @@ def correct(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def drops_outliers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Replaces rows by zero that are five times as long as the median row: one row can make many others vanish."""
+    """Replace rows that are five times as long as the median row by zeros: one row can remove many others."""
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)
     return released(rows * (norms <= 5 * np.median(norms))[:, None], epsilon, rng)

@@ -73,7 +73,7 @@ def test_with_the_samples_that_the_report_asks_for_a_loss_near_the_claim_is_seen
     q = other_probability(reach.probability, reach.small_loss, guarantee)
     mean = 1400.0 * reach.times_the_samples
     assert refuted(reach.probability, q, mean, guarantee, RUNS) >= 0.97
-    # The figure is on the safe side, by less than four times: two bounds that hold together ask for more than one test.
+    # The stated figure is at most four times too large, because two bounds together need more draws than one test.
     assert refuted(reach.probability, q, mean / 4, guarantee, 300) < 0.5
 
 
@@ -94,7 +94,7 @@ def test_with_too_few_draws_no_loss_is_promised() -> None:
 
 
 def moved(rng: np.random.Generator, n: int, distance: float) -> TestResult:
-    """Uniform numbers, of which a share comes from the lower end in place of the upper one."""
+    """Draw uniform numbers, a share of which comes from the lower end in place of the upper one."""
     u = rng.random(n)
     return kolmogorov_smirnov(np.where(u > 1 - distance, distance * rng.random(n), u), lambda t: np.clip(t, 0, 1), "")
 
@@ -109,7 +109,7 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Two numbers that are both above their medians with probability 1/4 + off/2, and both below with the same."""
+    """Draw pairs that are both above their medians with probability 1/4 + off/2, and both below with as much."""
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off
     other = np.where(same, above, ~above)
@@ -148,7 +148,7 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
-    """Beside more checks a loss must be larger."""
+    """If there are more checks, a loss must be larger to be detected."""
     counts = EventCounts(500, 400, 1000, 1000, 1000.0)
     alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))
     assert alone is not None

@@ -23,7 +23,7 @@ PATH = DataPath("stated", continuous=True)
 
 
 def directions(rng: np.random.Generator, size: int, seeds: int | None = None) -> Matrix:
-    """Uniform directions, from a table with a given number of entries or without a table."""
+    """Draw uniform directions, from a table with a given number of entries or without a table."""
     drawn = rng.standard_normal((seeds or size, 3))
     drawn = drawn[rng.integers(seeds, size=size)] if seeds else drawn
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
@@ -64,7 +64,7 @@ def test_float32_directions_of_a_right_sampler_do_not_count_as_repeats() -> None
 
 
 def in_float32(name: str) -> Callable[..., Any]:
-    """The reference computed on float32 data, its output rounded to float32."""
+    """Run the reference on float32 data, and round its output to float32."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return np.asarray(mechanism(name).sample(x.astype(np.float32), rng, **budget), dtype=np.float32)
@@ -110,7 +110,7 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
             drawn = np.array([declared.sample(x, rng, **claim.keywords(), **options) for _ in range(400)])
             assert len(np.unique(drawn.reshape(400, -1), axis=0)) == 400, (name, options)
     drawn = np.array([mechanism("kapralov-talwar").sample(x, rng, epsilon=1.0) for _ in range(400)])
-    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # a mutant: in some draws all values are clipped to 0
+    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # the mutant clips all values to 0 in some draws
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ X = np.eye(3)
 
 
 def in_blocks(rare: float) -> Target:
-    """Noise that ignores the data. A draw fails with probability `rare`, and a block if a draw of it does."""
+    """A target with noise that ignores the data. A draw fails with probability `rare`, and then so does its block."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         if (rng.random(size) < rare).any():
@@ -85,13 +85,13 @@ def test_a_draw_that_fails_in_a_block_without_failing_it_is_a_failure_of_its_own
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of two chunks, of which two are kept."""
+    """Make blocks of two chunks, and keep the draws of two chunks."""
     for name, value in (("BLOCK", 2), ("WHOLE", 4), ("KEPT", 4 * CHUNK), ("SECONDS", 0.0)):
         monkeypatch.setattr(sampling, name, value)
 
 
 def counted(draws: Draws, block: int) -> Counts:
-    """How many draws have a positive first entry, and the number of the block."""
+    """Count the draws with a positive first entry, and record the number of the block."""
     positive = draws.outputs[:, 0, 0] > 0
     return Counts(int(positive.sum()), np.array([float(block)]), np.zeros(0))
 
@@ -156,7 +156,7 @@ def test_draws_end_where_the_time_limit_stops_them_again_and_again() -> None:
 
 
 class Ended(BaseException):
-    """The run is ended."""
+    """Raised to end the run."""
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -41,7 +41,7 @@ SHAPED = [  # mechanisms whose law is known at other shapes, for their default o
 
 
 def shaped(n: int, d: int) -> Scenario:
-    """One Laplace number for every column."""
+    """The scenario with one Laplace number for every column."""
     tests = {
         "all": lambda y: kolmogorov_smirnov(y.ravel(), LAPLACE, ""),
         "total": lambda y: gamma_total(np.abs(y).sum(axis=1), d, ""),
@@ -184,7 +184,7 @@ def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() 
 
 
 def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:
-    """Refuted by the law alone, although the target ignores its generator and no seed can be compared."""
+    """Require that the law alone refutes, although the target ignores its generator and no seed can be compared."""
     control = with_noise("own", "", declared, change, ())
     own = np.random.default_rng(3)
 

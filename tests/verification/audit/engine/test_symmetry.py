@@ -1,4 +1,4 @@
-"""A promise of symmetry: kept up to rounding, and broken by any other difference, however rare."""
+"""A promise of symmetry is kept up to rounding, and broken by any larger difference, however rare it is."""
 
 import numpy as np
 import pytest

@@ -24,14 +24,14 @@ Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])
 
 
 def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Laplace noise on every entry, with the ℓ1 sensitivity √2 d."""
+    """Add Laplace noise to every entry, for the ℓ1 sensitivity √2 d."""
     rows = unit_rows(x)
     n, d = rows.shape
     return second_moment(rows) + 2**0.5 * d / (n * epsilon) * rng.laplace(size=(d, d))
 
 
 def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """The same with a hundredth of the noise where the second row is (0.25, 0.25)."""
+    """Add a hundredth of the noise of `entrywise` if the second row is (0.25, 0.25)."""
     y, noisy = second_moment(unit_rows(x)), entrywise(x, epsilon=epsilon, rng=rng)
     return y + (noisy - y) / 100 if len(x) > 1 and (x[1] == 0.25).all() else noisy
 
@@ -146,7 +146,7 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
     """A mistake at one point is detected only with the pair that contains the point.
 
-    a correct target is not refuted.
+    A correct target is not refuted.
     """
     x, y = X.copy(), X.copy()
     x[1] = 0.25

@@ -53,7 +53,7 @@ def symmetric(z: Matrix, d: int) -> Matrix:
 
 
 def all_in_single_precision(x: Any, *, rho: float, rng: np.random.Generator) -> Any:
-    """Rounds rows and draws noise in float32 if the data are in float32."""
+    """Round rows and draw noise in float32 if the data are in float32."""
     if getattr(x, "dtype", None) != np.float32:
         return gauss_cov.sample(x, rng, rho=rho)
     d = x.shape[1]
@@ -62,7 +62,7 @@ def all_in_single_precision(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Inverts the normal law where there are more columns than rows."""
+    """Draw by inversion of the normal law if there are more columns than rows."""
     n, d = np.shape(x)
     if d <= n:
         return np.asarray(gauss_cov.sample(x, rng, rho=rho))
@@ -70,7 +70,7 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draws other numbers first, as many as there are rows."""
+    """Draw as many other numbers first as there are rows."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
@@ -83,7 +83,7 @@ def turned_with_the_data(x: Any, *, rho: float, rng: np.random.Generator) -> Mat
 
 
 def keeps_a_spare_number() -> Draw:
-    """Box–Muller, with the second number kept for the next call."""
+    """Draw by Box–Muller, and keep the second number for the next call."""
     spare: list[float] = []
 
     def number(rng: np.random.Generator) -> float:
@@ -101,7 +101,7 @@ def keeps_a_spare_number() -> Draw:
 
 
 def remembers_outputs() -> Draw:
-    """Gives one output for one data set and one state of the generator, from memory the second time."""
+    """Remember the output for a data set and a state of the generator, and return it the second time."""
     kept: dict[Any, Matrix] = {}
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -120,7 +120,7 @@ def refuses_all_but_arrays(x: Any, *, rho: float, rng: np.random.Generator) -> M
 
 
 def counts_before_clipping(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Counts the rows by a sum of ones in float32, which is exact up to 2²⁴."""
+    """Count the rows by a sum of ones in float32, which is exact up to 2²⁴."""
     rows = np.asarray(x, dtype=np.float64)
     n = float(np.ones(len(rows), np.float32).sum())
     sigma = np.sqrt(2) / n / np.sqrt(2 * rho)
@@ -147,7 +147,7 @@ def test_a_correct_implementation_stands(name: str) -> None:
 
 
 def in_other_order(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draws the steps of separate-cov in the other order where there are 100 rows or more: the same law."""
+    """Draw the steps of separate-cov in the other order from 100 rows on; the law is the same."""
     rows = np.asarray(x, dtype=np.float64)
     z = separate_cov.draw_noise(rows.shape[1], rng)
     if len(rows) >= 100:
@@ -212,7 +212,7 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """Both are uniform on [0.05, 1] or fail; where neither fails, the second is the larger one."""
+    """Both samplers are uniform on [0.05, 1] or fail; if neither draw of a pair fails, the second is larger."""
 
     def low(rng: np.random.Generator) -> Matrix | Failure:
         u = rng.random()

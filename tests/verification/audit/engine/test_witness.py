@@ -16,7 +16,7 @@ LARGE, SMALL = np.eye(2), np.zeros((2, 2))
 
 
 def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Fails half of the time, and only on data that are not zero; an output tells which data they were."""
+    """Fail half of the time, and only on data that are not zero; an output reveals which data they were."""
     if x.any() and rng.random() < 0.5:
         raise ArithmeticError
     return x.T @ x

@@ -40,7 +40,7 @@ kept: list[Any] = []
 
 
 def bare(x, rng):
-    """Nearly the second moment itself."""
+    """Return nearly the second moment itself."""
     return x.T @ x / len(x) + 1e-6 * rng.standard_normal((x.shape[1], x.shape[1]))
 
 
@@ -88,7 +88,7 @@ class StrangeArray(np.ndarray):
 
 
 class Sequence:
-    """A sequence of a length that it states, with the same item everywhere."""
+    """A sequence with a stated length and the same item at every index."""
 
     def __init__(self, length, item):
         self.length, self.item = length, item
@@ -101,7 +101,7 @@ class Sequence:
 
 
 class Overridden:
-    """An object that answers every function of numpy by an error."""
+    """An object that answers every function of numpy with an error."""
 
     def __array_function__(self, *arguments):
         raise ZeroDivisionError

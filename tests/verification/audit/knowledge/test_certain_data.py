@@ -1,4 +1,4 @@
-"""Data on which a mechanism with several steps has a simple law: the reference passes, too little noise does not.
+"""On data for which a mechanism with several steps has a simple law, the reference passes and less noise does not.
 
 A wrong failure has probability below 1e-9 for each test of a scenario; the seed is fixed.
 """

@@ -33,7 +33,7 @@ KNOWN = Known(
 
 
 def named(name: str) -> Mechanism[Any, ..., Any]:
-    """GaussCov under another name."""
+    """Register GaussCov under another name."""
     declared = copy(mechanism("gauss-cov"))
     object.__setattr__(declared, "about", replace(declared.about, name=name))
     return declared
@@ -41,7 +41,7 @@ def named(name: str) -> Mechanism[Any, ..., Any]:
 
 @pytest.fixture
 def unheard_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A mechanism that is registered and has no file."""
+    """Register a mechanism that has no knowledge file."""
     monkeypatch.setitem(registry.MECHANISMS, NAME, named(NAME))
     known.cache_clear()
     yield NAME
@@ -49,7 +49,7 @@ def unheard_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:
-    """A package of one file with knowledge of the mechanism of that name."""
+    """Install a package of one file with knowledge of the mechanism of that name."""
     module = f"knows_{abs(hash((str(folder), name)))}"
     (folder / f"{module}.py").write_text(source)
     told = folder / f"{module}-1.0.dist-info"

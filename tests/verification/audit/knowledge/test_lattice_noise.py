@@ -61,12 +61,12 @@ def test_a_coarse_law_shows_no_coincidence_that_its_atoms_do_not_explain(
     x = np.eye(3)
     seen = as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), path)
     assert found_in(seen, ALPHA) == []
-    if path.atom > 0.05:  # told that the law has a density, the check would call its atoms a defect
+    if path.atom > 0.05:  # if told that the law has a density, the check would call its atoms a defect
         assert found_in(as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), DataPath("")), ALPHA)
 
 
 def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
-    """The largest whole numbers k with P(|Z| ≥ k) > u, by bisection: draws of |Z| without the reference's sampler."""
+    """The largest whole numbers k with P(|Z| ≥ k) > u, by bisection: these are draws of |Z|."""
     low, high = np.zeros_like(u), np.full_like(u, most)
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)

@@ -42,12 +42,12 @@ def moment(x: Matrix) -> Matrix:
 
 
 def laplace_mean(share: float) -> Target:
-    """The ℓ1 sensitivity of the mean is 2√d/n."""
+    """Release the mean with Laplace noise; the ℓ1 sensitivity of the mean is 2√d/n."""
     return additive(mean, lambda x: share * 2 * x.shape[1] ** 0.5 / len(x), "laplace")
 
 
 def gaussian_mean(share: float) -> Target:
-    """The ℓ2 sensitivity is 2/n, and σ = Δ/√(2ρ) with ρ = 1/2."""
+    """Release the mean with Gaussian noise; the ℓ2 sensitivity is 2/n, and σ = Δ/√(2ρ) with ρ = 1/2."""
     return additive(mean, lambda x: share * 2 / len(x), "standard_normal")
 
 
@@ -65,17 +65,17 @@ def laplace_trace(share: float) -> Target:
 
 
 def first_mean(share: float) -> Target:
-    """A release of one number, which opposite rows change most."""
+    """Release one number, which opposite rows change most."""
     return additive(lambda x: np.asarray(x[:, 0].mean()), lambda x: share * 2 / len(x), "laplace")
 
 
 def gaussian_form(share: float) -> Target:
-    """A mean and a second moment, (d + 1, d), as one Gaussian vector: together they change by at most √6/n in ℓ2."""
+    """Release a mean and a second moment as one Gaussian vector; together they change by at most √6/n in ℓ2."""
     return additive(lambda x: np.vstack([mean(x), moment(x)]), lambda x: share * 6**0.5 / len(x), "standard_normal")
 
 
 def level(share: float) -> Target:
-    """The exponential mechanism on the energies of the columns, which change by at most 1."""
+    """Run the exponential mechanism on the energies of the columns, which change by at most 1."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         energies = (clipped(x) ** 2).sum(axis=0) / (2 * share)
@@ -98,7 +98,7 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """At the default number of draws. Without a pair of opposite rows, half of the noise on a mean would pass."""
+    """At the default number of draws, half of the noise on a mean would pass without a pair of opposite rows."""
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value) for c in report.refuted]

@@ -1,4 +1,4 @@
-"""Draws beside those of the reference in two steps: few where there is nothing to see, and a valid p-value."""
+"""Draws of the reference are made in two steps, few at first and more if needed, with a valid p-value."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ def one_entry(outputs: Matrix) -> Vector:
 
 
 def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
-    """The reference: standard normal numbers, and how many were asked for."""
+    """The reference, which draws standard normal numbers and records how many were requested."""
 
     def draws(size: int) -> Matrix:
         asked.append(size)
@@ -38,7 +38,7 @@ def test_many_draws_are_made_only_where_few_show_something() -> None:
 
 @pytest.mark.thorough
 def test_the_p_value_is_valid() -> None:
-    """Catches the smaller of both p-values in place of the second: a share of 0.157 would lie below `CLEAR`.
+    """The test catches the smaller of both p-values in place of the second: a share of 0.157 would lie below `CLEAR`.
 
     A share of 2000 is larger than the probability by 6 of its standard deviations with probability 1e-9.
     """

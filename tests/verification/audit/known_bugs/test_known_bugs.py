@@ -51,7 +51,7 @@ def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_t
 
 
 def test_the_acceptance_rate_by_simulation() -> None:
-    """Proposals drawn and accepted one by one, by the wrong rule and by the right one."""
+    """Proposals are drawn and accepted one by one, by the wrong rule and by the right one."""
     a = exponents(Q, K, ETA)
     b = law.envelope_parameter(a)
     rng = np.random.default_rng(1)

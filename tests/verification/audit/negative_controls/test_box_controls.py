@@ -50,14 +50,14 @@ def test_every_control_is_a_target() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
-    """False alarm at most 1e-9 a run."""
+    """The false-alarm probability is at most 1e-9 for each run."""
     assert audited(control, samples=300).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> None:
-    """False alarm at most 20e-9."""
+    """The false-alarm probability of all runs is at most 20e-9."""
     for seed in range(20):
         report = audited(control, seed)
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
@@ -67,7 +67,7 @@ def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> 
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Gaussian noise of one scale, for bounds that the function knows itself."""
+    """Add Gaussian noise of one scale, for bounds that are built into the function."""
     box = Box(UNEQUAL)
     n, d = x.shape
     changes = np.triu(np.outer(box.widths, box.widths)) * (n - 1) / n**2
@@ -84,7 +84,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A target with its own bounds that raises for rows outside them or for one row."""
+    """Raise for rows outside of built-in bounds, and for a single row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")

@@ -73,7 +73,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 def test_a_stake_follows_the_gains() -> None:
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
-    assert logs[0, 0] == 0  # the first stake is 0
+    assert logs[0, 0] == 0  # because the first stake is 0
     assert logs[-1, 0] == pytest.approx(48 * math.log(1.25), rel=0.05)
     assert kernel.log_wealth(-gains, none, np.full(1, 0.25))[-1, 0] == 0
 

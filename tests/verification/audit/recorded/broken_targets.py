@@ -25,7 +25,7 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken function.
+    """A broken function and its loss on a pair.
 
     loss : the exact loss; None where only a lower bound is known.
     """
@@ -70,7 +70,7 @@ def root_two_missing(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 0.5 * (6 / 5) ** 2)
 def n_minus_one(x: Any, *, rho: float, rng: Any) -> Any:
-    """The query is divided by n − 1 and the noise by n."""
+    """Divide the query by n − 1, and the noise by n."""
     rows = unit_rows(x)
     noise = gauss(np.zeros_like(x), rho, rng)
     return rows.T @ rows / (len(rows) - 1) + noise
@@ -101,7 +101,7 @@ def one_noise_twice(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, math.inf)
 def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
-    """One draw for the whole diagonal."""
+    """Use one draw for the whole diagonal."""
     s, n = moment(x)
     w = mirrored(rng.standard_normal((D, D)))
     np.fill_diagonal(w, w[0, 0])
@@ -110,14 +110,14 @@ def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 1.0, DENSE, SIGNED)
 def two_triangles(x: Any, *, rho: float, rng: Any) -> Any:
-    """Two independent draws above and below the diagonal, with the scale of one: ‖Δ‖_F²/(2n²σ²) with ‖Δ‖_F² = 2."""
+    """Draw above and below the diagonal independently, with the scale for one draw: the loss has ‖Δ‖_F² = 2."""
     s, n = moment(x)
     return s + rng.standard_normal((D, D)) / (n * math.sqrt(rho)) / math.sqrt(2)
 
 
 @broken(RHO, math.inf)
 def uncorrected_average(x: Any, *, rho: float, rng: Any) -> Any:
-    """The noise is antisymmetric by a wrong sign, so the diagonal has none."""
+    """Make the noise antisymmetric by a wrong sign, so that the diagonal has none."""
     s, n = moment(x)
     w = rng.standard_normal((D, D))
     return s + (w - w.T) / (n * math.sqrt(rho))
@@ -136,14 +136,14 @@ def laplace_nine_tenths(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The sensitivity of adding a row, where a row is replaced."""
+    """Use the sensitivity of adding a row, although a row is replaced."""
     s, n = moment(x)
     return np.diag(s) + rng.laplace(scale=1 / (n * epsilon), size=D)
 
 
 @broken(EPSILON, 2.0, DENSE, SIGNED)
 def mirrored_wrongly(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The ℓ1 change of the whole matrix is used, with Laplace noise of half the scale."""
+    """Use the ℓ1 change of the whole matrix, with Laplace noise of half the scale."""
     s, n = moment(x)
     change = np.abs(np.outer(DENSE, DENSE) - np.outer(SIGNED, SIGNED))[np.triu_indices(D)].sum()
     return s + mirrored(rng.laplace(scale=change / 2 / (n * epsilon), size=(D, D)))
@@ -170,7 +170,7 @@ def two_exponentials(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two counts change, but the noise has the sensitivity of one of them."""
+    """Release two counts that may both change, with noise for the sensitivity of one of them."""
     p = -math.expm1(-epsilon)
     counts = (unit_rows(x) > 0.5).sum(axis=0)
     return counts + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -178,7 +178,7 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Integer noise on a mean, which does not hide the fractional part."""
+    """Add integer noise to a mean, which does not hide the fractional part."""
     p = -math.expm1(-epsilon)
     s, _ = moment(x)
     return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -192,7 +192,7 @@ def delta_too_small(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
 
 @broken(EPSILON, None, AXES[0], 0 * AXES[0])
 def scale_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The noise scale counts only the rows that are not 0."""
+    """Compute the noise scale from the number of rows that are not 0."""
     rows = unit_rows(x)
     n = 1 + rows.any(axis=1).sum()
     return np.square(rows).sum() / n + rng.laplace(scale=1 / (n * epsilon))
@@ -219,14 +219,14 @@ def scale_of_the_norm(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(EPSILON, 3.0)
 def budget_thrice(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Every release of a list of three has the whole budget."""
+    """Give every release of a list of three the whole budget."""
     s, n = moment(x)
     return np.concatenate([np.diag(s) + rng.laplace(scale=2 / (n * epsilon), size=D) for _ in range(3)])
 
 
 @broken(EPSILON, math.inf)
 def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two steps whose generators have the same seed, so that the noise cancels in their difference."""
+    """Run two steps with the same seed, so that the noise cancels in the difference of their outputs."""
     s, n = moment(x)
     seed = int(rng.integers(2**62))
     scale = 4 / (n * epsilon)
@@ -236,7 +236,7 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """An attacker who tries all seeds finds the used seed, and with it the data."""
+    """Use one of 4096 seeds, so that an attacker who tries all of them finds the data."""
     s, n = moment(x)
     own = np.random.default_rng(int(rng.integers(4096)))
     return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)
@@ -319,6 +319,6 @@ def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: 
 
 @broken(RHO, 0.5 / 0.97**2)
 def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
-    """The quantile function of a square of uniform numbers, whose lower triangle is thrown away."""
+    """Draw by the quantile function of a square of uniform numbers, whose lower triangle is not used."""
     s, n = moment(x)
     return s + 0.97 / (n * math.sqrt(rho)) * mirrored(special.ndtri(rng.random((D, D))))

@@ -53,7 +53,7 @@ def seed_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A release from half of the rows, with the larger budget that amplification by sampling allows."""
+    """Release from half of the rows, with the larger budget that amplification by sampling allows."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.random(len(x)) < 0.5]) + rng.laplace(scale=1 / stronger)
 
@@ -84,7 +84,7 @@ def mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def basis_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Laplace noise in a basis whose signs depend on the data, which does not change the law."""
+    """Draw Laplace noise in a basis whose signs depend on the data, which does not change the law."""
     sign = 1.0 if query(x) > 0.5 else -1.0
     return query(x) + sign * rng.laplace(scale=1 / epsilon)
 
@@ -140,14 +140,14 @@ def in_a_thread(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sampled_by_a_normal(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Half of the rows, chosen by the signs of normal draws."""
+    """Release from half of the rows, chosen by the signs of normal draws."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.standard_normal(len(x)) < 0]) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def sampled_at_three_deviations(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Rows are left out where a normal draw is above 3."""
+    """Leave out a row if a normal draw is above 3."""
     stronger = math.log1p(math.expm1(epsilon) / 0.99865)
     return query(x[rng.standard_normal(len(x)) < 3]) + rng.laplace(scale=1 / stronger)
 
@@ -183,13 +183,13 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def mean_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The mean of two releases with half the budget each."""
+    """Average two releases with half the budget each."""
     return (query(x) + rng.laplace(scale=2 / epsilon, size=2)).mean()
 
 
 @correct
 def tiny_unit(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two outputs in units 10¹² apart, with half of the budget each."""
+    """Release two outputs in units 10¹² apart, with half of the budget each."""
     noise = rng.laplace(scale=2 / epsilon, size=2)
     return (query(x) + noise) * np.array([1e-6, 1e6])
 
@@ -217,14 +217,14 @@ def spawned(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A noisy threshold, then a noisy sum of the values below it, with half of the budget each."""
+    """Release a noisy threshold, and a noisy sum of the values below it, with half of the budget each."""
     threshold = np.clip(np.round(rng.laplace(scale=2 / epsilon)), 0.0, 1.0)
     return np.minimum(x, threshold).sum() + rng.laplace(scale=2 / epsilon)
 
 
 @correct
 def redrawn(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The output, and not the noise, is drawn again until it is not negative: at most 2ε of half the budget."""
+    """Draw the output, and not the noise, again until it is not negative: this costs 2ε at half the budget."""
     while True:
         y = query(x) + rng.laplace(scale=2 / epsilon)
         if y >= 0:
@@ -249,7 +249,7 @@ def handed_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The noise scale has different rounding errors on the two data sets."""
+    """Use a noise scale that has different rounding errors on the two data sets."""
     off = 1 + 1e-6 * query(x)
     return query(x) + rng.laplace(scale=off / epsilon)
 
@@ -277,7 +277,7 @@ def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def by_rejection(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Laplace noise from uniform numbers under the curve, cut where less than 1e-15 is left."""
+    """Draw Laplace noise from uniform points under the density, cut where less than 1e-15 is left."""
     while True:
         z, height = rng.uniform(-35, 35), rng.random()
         if height < math.exp(-abs(z)):
@@ -300,7 +300,7 @@ def seeded_by_the_clock(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 
 class _Pool:
-    """Numbers that are drawn in advance, each of which is used once."""
+    """A pool of numbers that are drawn in advance; each is used once."""
 
     def __init__(self) -> None:
         self.numbers: list[float] = []
@@ -324,14 +324,14 @@ def drawn_in_advance(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Half of the rows: those whose exponential number is above its median."""
+    """Release from half of the rows, those whose exponential number is above its median."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.exponential(size=len(x)) > math.log(2)]) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def shuffled_by_sorting(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Every row gets independent noise, and the rows are shuffled."""
+    """Add independent noise to every row, and shuffle the rows."""
     return (np.clip(x[:, 0], 0, 1) + rng.laplace(scale=1 / epsilon, size=len(x)))[np.argsort(rng.random(len(x)))]
 
 
@@ -352,19 +352,19 @@ def cube_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The output has fifteen digits, and only few of them depend on the data."""
+    """Release a number of fifteen digits, of which only few depend on the data."""
     return 3e12 + query(x) + rng.laplace(scale=1 / epsilon)
 
 
 @correct
 def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The exponential mechanism by Gumbel noise, between two answers."""
+    """Run the exponential mechanism by Gumbel noise between two answers."""
     return int(np.argmax(np.array([query(x), 0.5]) * epsilon / 2 + rng.gumbel(size=2)))
 
 
 @correct
 def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A sparse vector of three noisy queries, which draws until one exceeds its threshold."""
+    """Compare three noisy queries with a noisy threshold, and draw until one exceeds it."""
     threshold = 0.5 + rng.laplace(scale=2 / epsilon)
     for k in range(3):
         if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
@@ -380,7 +380,7 @@ def rounded_at_random(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def a_public_matrix(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The matrix is made from a seed that everybody knows, and the noise is added before it is used."""
+    """Make a matrix from a public seed, and add the noise before the matrix is used."""
     a = np.random.default_rng(3).standard_normal((2, 2))
     return a @ (np.array([query(x), 0.0]) + rng.laplace(scale=1 / epsilon, size=2))
 
@@ -393,20 +393,20 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The density of the larger of two Laplace numbers changes up to twice as fast; so half of the budget is used."""
+    """Use half of the budget, because the density of the larger of two Laplace numbers changes up to twice as fast."""
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 
 @correct
 def a_joint_branch(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Outputs in which two of three numbers are large are replaced by a constant."""
+    """Replace outputs in which two of three numbers are large by a constant."""
     y = np.array([query(x), 0.0, 0.0]) + rng.laplace(scale=1 / epsilon, size=3)
     return y if (np.abs(y) > 3).sum() < 2 else np.zeros(3)
 
 
 @correct
 def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The last row is left out where a normal draw is above 2.6, which the budget allows for."""
+    """Leave out the last row if a normal draw is above 2.6, which the budget allows for."""
     stronger = math.log1p(math.expm1(epsilon) / 0.9953)
     last = x[-1:] if rng.standard_normal() < 2.6 else x[:0]
     return query(x[:-1]) + query(last) + rng.laplace(scale=1 / stronger)
@@ -439,7 +439,7 @@ def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A sum of bits from randomised response, in a number with many digits."""
+    """Release a sum of bits from randomised response, in a number with many digits."""
     rng.random()
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -451,7 +451,7 @@ def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The outputs, of half of the budget, are drawn again until they lie on one side of a line."""
+    """Draw the outputs, of half of the budget, again until they lie on one side of a line."""
     while True:
         y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
         if y.sum() > -3:
@@ -460,7 +460,7 @@ def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """If a number is large, its excess is drawn again, which keeps the Laplace law because it is memoryless."""
+    """Draw the excess of a large number again, which keeps the Laplace law because it is memoryless."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
@@ -480,7 +480,7 @@ def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The query and the noise are rounded to one grid; rounding moves the query by 1/8 more."""
+    """Round the query and the noise to one grid; rounding moves the query by 1/8 more."""
     return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8
 
 
@@ -489,7 +489,7 @@ def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Randomised response: both data sets have both outputs, however few the seeds are."""
+    """Run randomised response: both data sets have both outputs, however few the seeds are."""
     seeded = np.random.default_rng(int(rng.integers(2**20)))
     bit = query(x) > 0.5
     return float(bit if seeded.random() < math.exp(epsilon) / (1 + math.exp(epsilon)) else not bit)
@@ -497,7 +497,7 @@ def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Each generator continues where the previous one ended."""
+    """Make generators, each of which continues where the previous one ended."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     noise = [np.random.Generator(source).laplace(scale=2 / epsilon) for _ in range(2)]
     return np.array([query(x) + noise[0], query(x) + noise[1]])
@@ -505,7 +505,7 @@ def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rewound(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The same noise is released twice, because the generator is reset in between."""
+    """Release the same noise twice, because the generator is reset in between."""
     state = rng.bit_generator.state
     first = rng.laplace(scale=1 / epsilon)
     rng.bit_generator.state = state
@@ -539,7 +539,7 @@ def state_of_python_s_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def staircase(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The noise of Geng and Viswanath (2014), of least variance for ε-DP."""
+    """Add the noise of Geng and Viswanath (2014), of least variance for ε-DP."""
     b, share = math.exp(-epsilon), 1 / (1 + math.exp(epsilon / 2))
     step, place = rng.geometric(1 - b) - 1, rng.random()
     inner = rng.random() < share / (share + (1 - share) * b)
@@ -549,7 +549,7 @@ def staircase(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The value is clipped, gets more noise than needed, is rounded to a grid and clipped again (Mironov 2012)."""
+    """Clip the value, add more noise than needed, round to a grid and clip again (Mironov 2012)."""
     grid, most = 1.0, 20.0
     noisy = min(most, query(x)) + rng.choice([-1, 1]) * -math.log(rng.random()) * 2 / epsilon
     return float(np.clip(grid * round(noisy / grid), -most, most))
@@ -557,7 +557,7 @@ def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The mean over random blocks of the largest value of a block; one row is in one block."""
+    """Release the mean over random blocks of the largest value of a block; one row is in one block."""
     rows = np.clip(x, 0, 1)[rng.permutation(len(x))]
     blocks = np.array_split(rows, min(3, len(rows)))
     return float(np.mean([block.max() for block in blocks])) + rng.laplace(scale=1 / (len(blocks) * epsilon))
@@ -565,7 +565,7 @@ def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The exponential mechanism on the gaps between sorted values."""
+    """Run the exponential mechanism on the gaps between sorted values."""
     ends = np.concatenate([[0.0], np.sort(np.clip(x, 0, 1)[:, 0]), [1.0]])
     lengths, ranks = np.diff(ends), np.abs(np.arange(len(x) + 1) - len(x) / 2)
     weights = np.cumsum(lengths * np.exp(-epsilon * ranks / 2))
@@ -575,7 +575,7 @@ def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The exponential mechanism, inverted in the order of the scores, which the data decide."""
+    """Draw from the exponential mechanism by inversion, in the order of the scores, which the data decide."""
     values = np.linspace(0, 1, 40) ** 1.37
     scores = np.abs(values - min(query(x), 1.0))
     order = np.argsort(scores, kind="stable")
@@ -585,7 +585,7 @@ def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Half of the budget finds where to clip, half is for the sum of what is clipped there."""
+    """Spend half of the budget on where to clip, and half on the sum of the clipped values."""
     grid = np.linspace(0.1, 1, 10)
     values = np.sort(np.clip(x, 0, 1)[:, 0])
     scores = -np.abs(np.searchsorted(values, grid, side="right") - 0.9 * len(values))
@@ -595,7 +595,7 @@ def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The sum is rounded to a grid that is moved at random, and gets noise of the grid for the error as well."""
+    """Round the sum to a grid that is shifted at random, and add noise for the rounding error as well."""
     grid, shift = 0.25, rng.random()
     told = grid * (np.floor(query(x) / grid + shift) - shift)
     return told + rng.laplace(scale=(1 + grid) / epsilon)
@@ -603,7 +603,7 @@ def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Permute and flip: of two candidates in random order, the first that a coin accepts."""
+    """Permute and flip: return the first candidate, in random order, that a coin accepts."""
     scores = np.array([min(query(x), 1.0), 0.5])
     for k in rng.permutation(2):
         if rng.random() < math.exp(epsilon / 2 * (scores[k] - scores.max())):
@@ -613,14 +613,14 @@ def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def opposite_draws_averaged(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Two releases whose second noises are opposite: their mean has the first noise alone."""
+    """Average two releases whose second noises are opposite, so that only the first noise is left."""
     noise, opposite = rng.laplace(scale=1 / epsilon), rng.laplace(scale=5 / epsilon)
     return float(np.mean([query(x) + noise + opposite, query(x) + noise - opposite]))
 
 
 @correct
 def shares_of_many_parties(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Each of seven parties adds the difference of two gamma numbers; together they are a Laplace number."""
+    """Add the noise of seven parties, each the difference of two gamma numbers; together they are a Laplace number."""
     shares = rng.gamma(1 / 7, 1 / epsilon, size=(7, 2))
     return query(x) + float((shares[:, 0] - shares[:, 1]).sum())
 

@@ -20,7 +20,7 @@ GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point is on the border of a cell of `
 
 
 def drawn(value: Any, scale: float) -> Any:
-    """The sampler of a package, whose draws cannot be recorded."""
+    """Stand for the sampler of a package, whose draws cannot be recorded."""
     return value + np.random.Generator(np.random.PCG64()).laplace(scale=scale, size=np.shape(value))
 
 

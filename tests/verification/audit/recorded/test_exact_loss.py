@@ -37,7 +37,7 @@ def _beside(name: str) -> Any:
 
 CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT", "PAIR"))
 BROKEN = _beside("broken_targets").BROKEN
-DECIDED = {  # correct functions whose loss is known: 1, the claim
+DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
@@ -272,7 +272,7 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    for z in (0.0, 1.0, 2.0):  # half-lines of normal laws at distance 1 show no more than ρ = 1/2
+    for z in (0.0, 1.0, 2.0):  # half-lines of two normal laws at distance 1 show at most ρ = 1/2
         from scipy.special import ndtr
 
         assert 0 < event_loss(ZCDP(0.5), float(ndtr(1 - z)), float(ndtr(-z))) < 0.5

@@ -25,7 +25,7 @@ def beside(draw: Any, name: str) -> Gains:
 
 
 def _separate(factor_of_values: float) -> Any:
-    """GaussCov and noisy eigenvalues, drawn in the other order and scaled inside of the call."""
+    """Run GaussCov and noisy eigenvalues, drawn in the other order and scaled inside of the call."""
 
     def draw(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(x)

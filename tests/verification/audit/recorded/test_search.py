@@ -50,7 +50,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     assert found.worst.loss <= proven * (1 + 1e-6)
     if spend.attained:
         assert found.worst.loss >= REACHED * proven
-    else:  # the proven sensitivity is a bound: the largest loss that is known is .9718 of it
+    else:  # the proven sensitivity is an upper bound; the largest loss that is known is .9718 of it
         assert name.startswith("entrywise-laplace")
         assert d % 2
         assert 0.971 < found.worst.loss / proven < 0.972
@@ -58,7 +58,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
 
 def test_the_search_finds_a_pair_that_no_start_is() -> None:
     def slanted(x: Any, *, epsilon: float, rng: Any) -> Any:
-        """The worst rows are ±(0.6, 0.8), where the loss is 2/1.5 of the claim."""
+        """Release a number for which the worst rows are ±(0.6, 0.8), with a loss of 2/1.5 of the claim."""
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
         return rows @ np.array([0.6, 0.8]) @ np.ones(len(rows)) + rng.laplace(scale=1.5 / epsilon)
 

@@ -29,7 +29,7 @@ VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 class Reader(HTMLParser):
-    """The elements and the texts of a page, and whether every element is closed where it should be."""
+    """Reads the elements and the texts of a page, and checks that every element is closed where it should be."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -198,7 +198,7 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
 
 
 def test_the_bound_that_is_drawn_lies_above_the_exact_tail() -> None:
-    """In the picture itself: further down means a smaller probability."""
+    """In the picture itself, a point further down has a smaller probability."""
     tail = pictures(_as("nuclear-laplace", _with_curve("spectral norm", 2, 0.5)))[1].picture
     paths = {path.attrib["class"]: path.attrib["d"] for path in tail.iter("path")}
     law, bound = (
@@ -280,7 +280,7 @@ parent.document.body.setAttribute("data-measured", JSON.stringify({
 
 
 def _dom(file: Path) -> str:
-    """The final document in the browser."""
+    """The document in the browser after it was loaded."""
     assert CHROMIUM is not None
     own = file.parent / "browser"
     done = subprocess.run(
@@ -312,7 +312,7 @@ def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def pages() -> list[str]:
-    """Pages with every kind of picture."""
+    """Make pages with every kind of picture."""
     drawn = (
         audit("covassay:nuclear-laplace", epsilon=1.0, samples=100),
         audit("covassay:gauss-cov", rho=0.5, samples=100),

@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import TargetReference
 
 
 def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A target with a tenth of the necessary noise, whose every tenth output is not finite."""
+    """Add a tenth of the necessary noise; every tenth output is not finite."""
     d = x.shape[1]
     if rng.random() < 0.1:
         return np.full((d, d), np.nan)
@@ -33,7 +33,7 @@ def report() -> AuditReport:
 
 
 def trace(factor: float) -> AuditReport:
-    """The audit of a private trace with its noise multiplied by a factor."""
+    """Audit a private trace with its noise multiplied by a factor."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         return float((unit_rows(x) ** 2).sum() / len(x) + factor / (len(x) * epsilon) * rng.laplace())
@@ -117,7 +117,7 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
 
 @pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
-    """In the report; every check stands in the list of all checks."""
+    """The report shows repeats as one finding, and lists every check."""
     report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), rho=0.5, samples=200)
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]

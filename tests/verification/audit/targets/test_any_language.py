@@ -56,7 +56,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """The example that the command prints, with a change, ready to run."""
+    """Write the example that the command prints to a file, with a change, and return the target."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0

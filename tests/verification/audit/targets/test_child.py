@@ -35,7 +35,7 @@ SLEEPER = "n = subprocess.DEVNULL; subprocess.Popen(['sleep', '600'], stdin=n, s
 
 
 def script(folder: Path, body: str, first: str = "") -> TargetReference:
-    """A target that runs `first`, and `body` for every line."""
+    """Make a target that runs `first`, and `body` for every line."""
     (folder / "target.py").write_text(f"{FIRST}{first}\nfor line in sys.stdin:\n    {body}\n")
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I target.py", str(folder))
 
@@ -46,7 +46,7 @@ def process(folder: Path, body: str, first: str = "") -> Process:
 
 
 def members(group: int) -> list[int]:
-    """The processes of a group that are alive."""
+    """The ids of the processes of a group that are alive."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def test_every_process_of_the_group_ends(ends: str, body: str, how: Callable[[Ch
     asked.ask({"x": [[1.0]]}, 10**6)
     assert asked._running is not None
     group = asked._running.pid
-    time.sleep(0.2)  # for the leader to end
+    time.sleep(0.2)  # the leader needs this time to end
     assert len(members(group)) == (2 if ends == "the leader goes on" else 1)
     start = time.monotonic()
     how(asked)
@@ -113,7 +113,7 @@ def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tm
             while not (tmp_path / "group").exists() or not (tmp_path / "group").read_text():
                 time.sleep(0.05)
             group = int((tmp_path / "group").read_text())
-            if ended_by is signal.SIGKILL:  # the audit, whose supervisor then ends
+            if ended_by is signal.SIGKILL:  # the signal goes to the audit, whose supervisor then ends it
                 os.kill(_only_child(running.pid), ended_by)
             else:
                 running.send_signal(ended_by)

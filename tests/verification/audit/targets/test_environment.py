@@ -71,7 +71,7 @@ X = np.arange(6.0).reshape(3, 2) / 10
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """An adapter for a package that is not installed, registered as `fake`; environments are in a directory of ours."""
+    """Register an adapter `fake` for a package that is not installed, with environments in a directory of the test."""
     file = tmp_path / "fake_adapter.py"
     file.write_text(textwrap.dedent(ADAPTER), encoding="utf-8")
     spec = spec_from_file_location("fake_adapter", file)
@@ -101,7 +101,7 @@ def put_here(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def installed(module: ModuleType, tmp_path: Path) -> Path:
-    """An environment as from `covassay adapters install`, but without pip: a file puts everything on its path."""
+    """Make an environment as `covassay adapters install` does, but without pip: a file puts everything on its path."""
     site = put_package(tmp_path / "site")
     commands: list[Sequence[str]] = []
 

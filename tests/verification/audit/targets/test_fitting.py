@@ -25,7 +25,7 @@ X = np.eye(3)
 
 
 def noisy(x: Any, eps: float, rng: Any) -> Matrix:
-    """It needs an array, and a generator of either kind of numpy."""
+    """Release a noisy moment; the function needs an array, and a generator of either kind of numpy."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2) / eps)
 
 
@@ -116,7 +116,7 @@ class Releaser:
 
 
 class Operation:
-    """Only one of its methods has a telling name, and a telling name for the data."""
+    """An object with one method whose name, and whose parameter's name, indicate its use."""
 
     def __init__(self, eps):
         self.eps = eps
@@ -129,7 +129,7 @@ class Operation:
 
 
 class Twice:
-    """Two methods could take the data."""
+    """An object with two methods that could take the data."""
 
     def first(self, *, column, eps, delta):
         return column

@@ -29,7 +29,7 @@ def noise(d: int, seed: Any) -> Matrix:
 
 
 class Learner:
-    """It keeps the second moment without noise, and adds noise when it is asked to release."""
+    """An estimator that keeps the second moment without noise, and adds noise when it is asked to release."""
 
     def __init__(self, epsilon: float, random_state: Any = None) -> None:
         self.seed = random_state
@@ -59,7 +59,7 @@ class ReleasesWithGenerator(Learner):
 
 
 class Telling(Learner):
-    """The part with the plausible name has no noise; the result of the method has."""
+    """An estimator whose part with the plausible name has no noise; the result of its method has noise."""
 
     def fit(self, X: Matrix) -> "Telling":
         self.covariance_ = X.T @ X / len(X)
@@ -68,7 +68,7 @@ class Telling(Learner):
 
 
 class SecondName(Telling):
-    """Of two parts with plausible names, the second is the release."""
+    """An estimator with two parts with plausible names, of which the second is the release."""
 
     release = None  # type: ignore[assignment]
 
@@ -79,7 +79,7 @@ class SecondName(Telling):
 
 
 class Subsampled(Learner):
-    """The part with the plausible name changes with the seed, but is not the release."""
+    """An estimator whose part with the plausible name changes with the seed, but is not the release."""
 
     def partial_fit(self, X: Matrix) -> "Subsampled":
         kept = np.random.default_rng(self.seed).random(len(X)) < 0.5
@@ -89,7 +89,7 @@ class Subsampled(Learner):
 
 
 class Lazy(Learner):
-    """Properties: one that raises, one that ends the program, one that draws its noise when it is read."""
+    """An estimator with properties: one raises, one ends the program, one draws its noise when it is read."""
 
     def fit(self, X: Matrix) -> "Lazy":
         self.partial_fit(X)
@@ -158,7 +158,7 @@ class NoNoise:
 
 
 class Cached(Learner):
-    """The first release is cached for all objects."""
+    """An estimator whose first release is cached for all objects."""
 
     kept: Any = None
 
@@ -169,7 +169,7 @@ class Cached(Learner):
 
 
 class Several(Learner):
-    """Two parts have the shape of an output, and no name decides between them."""
+    """An estimator with two parts in the shape of an output; no name decides between them."""
 
     release = None  # type: ignore[assignment]
 
@@ -180,7 +180,7 @@ class Several(Learner):
 
 
 class Ways:
-    """Several methods take data, and no name decides between them."""
+    """An object with several methods that take data; no name decides between them."""
 
     def __init__(self, epsilon: float) -> None:
         pass
@@ -260,7 +260,7 @@ def test_what_may_not_be_released_is_not_accused(name: str) -> None:
     function, reason, offered = STILL[name]
     with warnings.catch_warnings(record=True) as warned, pytest.raises(CannotRun) as raised:
         require_answer(setting(called(function, setting(), None)))
-    assert warned == []  # a coroutine that nobody awaits would warn
+    assert warned == []  # a coroutine that nobody awaits would cause a warning
     assert reason in str(raised.value)
     assert offered in str(raised.value)
 

@@ -38,13 +38,13 @@ ECHO = "return json.dumps({'output': request['x']})"
 
 
 def example() -> str:
-    """The process on the page of the audit, as a file."""
+    """The process on the page of the audit, as text."""
     text = PAGE.read_text(encoding="utf-8").partition("      # release.py\n")[2].partition("      $ covassay")[0]
     return "".join(line.removeprefix("      ") for line in text.splitlines(keepends=True))
 
 
 def source(folder: Path, code: str) -> TargetReference:
-    """A target that is a script whose name has a space, which the command must quote."""
+    """Make a target that is a script whose name has a space, which the command must quote."""
     (folder / "my target.py").write_text(code)
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I 'my target.py'", str(folder))
 
@@ -152,7 +152,7 @@ def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> N
             require_answer(target)
         assert failure.partition(": ")[2] in str(raised.value) or "it returned" in str(raised.value)
         assert shown in str(raised.value)
-        assert "--call" not in str(raised.value)  # which a process does not take
+        assert "--call" not in str(raised.value)  # a process takes no such option
 
 
 @pytest.mark.thorough

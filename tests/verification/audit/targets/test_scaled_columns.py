@@ -83,7 +83,7 @@ def test_a_wrong_number_of_rows_and_two_means_give_no_output(wrong: tuple[int, i
     with pytest.raises(ValueError, match=r"number of rows|mean beside"):
         moments_seen(out, Box.of_columns(None, 3), 7)
     if (i, j) == (0, 0):
-        sums_seen(out, Box.of_columns(None, 3), 7)  # the number of rows is noisy there
+        sums_seen(out, Box.of_columns(None, 3), 7)  # the number of rows is noisy under add-remove
 
 
 def test_the_shape_is_told_where_it_is_wrong() -> None:

@@ -40,7 +40,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def block(row: Row, letter: str, height: int, width: int) -> np.ndarray:
-    """The numbers x11, x12, …, of a row."""
+    """The numbers x11, x12, … of a row, as a matrix."""
     return np.array([[float(row[f"{letter}{i + 1}{j + 1}"]) for j in range(width)] for i in range(height)])
 
 
@@ -53,7 +53,7 @@ def data(row: Row) -> np.ndarray:
 
 
 def scaled(row: Row, height: int, width: int) -> np.ndarray:
-    """The noise of scale one: the root of the squared scale times z."""
+    """The noise of scale one, which is the root of the squared scale times z."""
     return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
 
 
@@ -94,7 +94,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """A replay in which beta is n e^(−L), so that the squared radius is rational."""
+    """Replay a row with a beta of n e^(−L), so that the squared radius is rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -106,7 +106,7 @@ def naive_pce(row: Row) -> None:
 
 
 def coinpress_mean(row: Row) -> None:
-    """Here beta is such that gamma1 is that of the row: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
+    """Replay a row with the beta for its gamma1: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
     d, gamma = float(row["d"]), float(row["gamma1"])
     log = (math.sqrt(gamma**2 - d / 2) - math.sqrt(d / 2)) ** 2 / 2
     settings = {"rho": float(row["budget"]), "radius": float(row["radius"]), "beta": float(row["n"]) * math.exp(-log)}
@@ -115,7 +115,7 @@ def coinpress_mean(row: Row) -> None:
 
 
 def numbers(row: Row, letter: str, count: int) -> np.ndarray:
-    """The numbers l1, l2, …, of a row."""
+    """The numbers l1, l2, … of a row, as a vector."""
     return np.array([float(row[f"{letter}{i + 1}"]) for i in range(count)])
 
 
@@ -130,7 +130,7 @@ def separate(name: str, noise_class: Callable[..., Any], budget: str, options: C
 
 
 def histogram(name: str, given: str) -> Replay:
-    """Here beta is such that 2 ln(8nd/β) = r²."""
+    """Replay a row with the beta for which 2 ln(8nd/β) = r²."""
 
     def replay(row: Row) -> None:
         n, d = size(row)
@@ -144,13 +144,13 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """A replay as for naive-pce; the release is y over the root of 0.84."""
+    """Replay a row as for naive-pce; the release is y over the root of 0.84."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
 def coinpress_covariance(row: Row) -> None:
-    """A replay with one step; beta is n e^(−L), so that γ² is rational."""
+    """Replay a row with one step; beta is n e^(−L), so that γ² is rational."""
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -188,7 +188,7 @@ def above(row: Row) -> None:
 
 
 def radius(row: Row) -> None:
-    """Here beta is such that the slack is that of the row."""
+    """Replay a row with the beta for its slack."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
     paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
     tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
@@ -199,14 +199,14 @@ def radius(row: Row) -> None:
 
 
 def odds(row: Row) -> None:
-    """With Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds: here by one per cent, or not."""
+    """Replay a row: with Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds, here by 1 %, or not."""
     for beyond, winner in ((0.99, 2), (1.01, 1)):
         noise = np.array([beyond * float(row["log_odds"]), 0.0])
         assert exponential.release(data(row), noise, epsilon=float(row["budget"])) == winner
 
 
 def bingham(row: Row) -> None:
-    """The matrix that `release` passes to the sampler."""
+    """Replay a row by the matrix that `release` passes to the sampler."""
     seen: list[np.ndarray] = []
 
     def sampler(matrix: np.ndarray) -> np.ndarray:

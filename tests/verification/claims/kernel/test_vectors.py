@@ -52,19 +52,19 @@ def budget(calibration: str) -> Callable[[Rows], None]:
 
 
 def nuclear_sensitivity(rows: Rows) -> None:
-    """The largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) is at orthonormal x, y; over n."""
+    """Compare the largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), which orthonormal x, y attain, divided by n."""
     for n, value in rows:
         assert Fraction(sensitivity.eigenvalue_gap(1, 1, 0)) / n == value
 
 
 def centred_sensitivity(rows: Rows) -> None:
-    """3√3 (n − 1)/n², squared; with 3 in the place of √3 the square is three times as large."""
+    """Compare 3√3 (n − 1)/n², squared; with 3 in the place of √3 the square is three times as large."""
     for n, squared in rows:
         assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
 
 
 def l1_sensitivity(rows: Rows) -> None:
-    """The squares of the sensitivities in ℓ1, of the entries on and above the diagonal and of all entries."""
+    """Compare the squared sensitivities in ℓ1 of the entries on and above the diagonal, and of all entries."""
     for dimension, triangle, full in rows:
         d = int(dimension)
         assert math.isclose(sensitivity.triangle_l1(d) ** 2, triangle, rel_tol=1e-14)  # a root and its square
@@ -72,26 +72,26 @@ def l1_sensitivity(rows: Rows) -> None:
 
 
 def second_moment(rows: Rows) -> None:
-    """E ‖Z‖_F² lies between the two columns."""
+    """Require that E ‖Z‖_F² lies between the two columns."""
     for d, low, high in rows:
         value = nuclear_laplace.mean_power_sum(int(d), 2.0)
         assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature
 
 
 def critical_constant(rows: Rows) -> None:
-    """4c² − 7c + 1 = ((8c − 7)² − 33)/16, so that the larger root is (7 + √33)/8."""
+    """Compare 4c² − 7c + 1 with ((8c − 7)² − 33)/16, by which the larger root is (7 + √33)/8."""
     for c, value in rows:
         assert ((8 * c - 7) ** 2 - 33) / 16 == value
 
 
 def tail(rows: Rows) -> None:
-    """P(‖Z‖ > 1.1 d) is at least the bound."""
+    """Require that P(‖Z‖ > 1.1 d) is at least the bound."""
     for d, bound in rows:
         assert 1 - nuclear_laplace.spectral_norm_cdf(int(d), 1.1 * float(d)) >= float(bound)
 
 
 def hessian(rows: Rows) -> None:
-    """Σ_{i<j} (e_i + e_j)(e_i + e_j)ᵀ, in integers."""
+    """Compare Σ_{i<j} (e_i + e_j)(e_i + e_j)ᵀ in integers."""
     for dimension, diagonal, curvature in rows:
         d = int(dimension)
         unit = np.eye(d, dtype=int)
@@ -101,7 +101,7 @@ def hessian(rows: Rows) -> None:
 
 
 def positive_part(rows: Rows) -> None:
-    """The positive part of Z is P, and P − A exceeds the identity although ‖Z − A‖ = 1."""
+    """Require that the positive part of Z is P, and that P − A exceeds the identity although ‖Z − A‖ = 1."""
     a, z, p, n = (np.array(row, dtype=object).reshape(2, 2) for row in rows)
     assert (p - n == z).all()
     assert (p @ n == 0).all()
@@ -111,7 +111,7 @@ def positive_part(rows: Rows) -> None:
 
 
 def sparse_vector(rows: Rows) -> None:
-    """The loss if the threshold changes by 1 and a query by 1 or 2: the monotone and the general bound."""
+    """Compare the loss if the threshold changes by 1 and a query by 1 or 2, with the monotone and the general bound."""
     for epsilon, threshold, query, loss in rows:
         b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
         bounds = {(1, 2): above_threshold.general_loss(b1, b2), (1, 1): above_threshold.monotone_loss(b1, b2)}
@@ -119,19 +119,19 @@ def sparse_vector(rows: Rows) -> None:
 
 
 def rounding(rows: Rows) -> None:
-    """The multiple of the grid that a rounded release selects, including ties."""
+    """Compare the multiple of the grid that a rounded release selects, including ties."""
     for grid, value, nearest in rows:
         assert nearest_multiple(arb(exact(value)), grid) == nearest
 
 
 def discrete_laplace(rows: Rows) -> None:
-    """P(Z = k) for the scale t with e^(−1/t) = ratio."""
+    """Compare P(Z = k) for the scale t with e^(−1/t) = ratio."""
     for ratio, k, probability in rows:
         assert discrete_laplace_law.pmf(k, Fraction(1), lambda exponent, ratio=ratio: ratio**-exponent) == probability
 
 
 def binomial_tail(rows: Rows) -> None:
-    """P(Bin(n, a/(a + c)) ≥ k) as the p-value of a ratio, and as the error of a bound on either probability."""
+    """Compare P(Bin(n, a/(a + c)) ≥ k) with the p-value of a ratio, and with the error of a bound on a probability."""
     for row in rows:
         n, k, a, c = (int(value) for value in row[:4])
         exact = sum(digit * 1000**i for i, digit in enumerate(row[4:])) / Fraction(a + c) ** n
@@ -157,7 +157,7 @@ READ = Coins.bits
 
 
 def whole(digits: list[int], base: int) -> int:
-    """The number with these digits, the lowest first."""
+    """The number with these digits, of which the lowest comes first."""
     return sum(digit * base**i for i, digit in enumerate(digits))
 
 
@@ -274,7 +274,7 @@ def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPat
 
 
 def below_or_at(coins: Coins, m: int) -> int:
-    """`Coins.below` with `>` in the place of `>=`."""
+    """`Coins.below` with the mutant `>` in the place of `>=`."""
     width = (m - 1).bit_length()
     while (value := coins.bits(width)) > m:
         pass
@@ -290,7 +290,7 @@ def below_or_at(coins: Coins, m: int) -> int:
     ],
 )
 def test_a_sampler_with_one_mistake_is_seen(name: str, mutant: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A comparison that is off by one, and bits in the wrong order."""
+    """The mutants are a comparison that is off by one, and bits in the wrong order."""
     monkeypatch.setattr(Coins, name, mutant)
     with pytest.raises(AssertionError):
         draws(rows_of("draws"))

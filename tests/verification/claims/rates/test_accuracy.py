@@ -79,7 +79,7 @@ def test_a_wrong_slope_is_seen() -> None:
 
 
 def test_a_wrong_mechanism_is_seen() -> None:
-    """Data that are easy for SeparateCov do not show its worst rate."""
+    """On data that are easy for SeparateCov, its worst rate is not visible."""
     rate = next(r for r in RATES if r.mechanism == "separate-cov" and r.varied == "n")
     easy = at_the_noise_level(lambda point: 1.0)
     assert not measure(replace(rate, data=easy, repeats=2)).agrees

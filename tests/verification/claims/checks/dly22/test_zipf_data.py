@@ -11,7 +11,7 @@ from covassay.verification.claims.checks.dly22.zipf_data import bucket_sizes, sh
 
 
 def test_shares_by_hand() -> None:
-    # 1 : 1/8 : 1/27, sum 251/216
+    # the shares are 1 : 1/8 : 1/27, with the sum 251/216
     """Catches shares that are not ∝ k^{−s}, or a bucket that gets the rows of its neighbour."""
     assert shares(3, 1) == [1]
     np.testing.assert_allclose(shares(3, 3), [216 / 251, 27 / 251, 8 / 251], rtol=1e-15)
