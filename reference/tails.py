@@ -25,7 +25,7 @@ Log = Callable[[Number], Number]
 
 
 def eta(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """η = √(d + 2√(d ln(1/β)) + 2 ln(1/β)), a bound on ‖N(0, I_d)‖ (Laurent–Massart 2000, Lemma 1; DLY22 Lemma 6).
+    """The bound √(d + 2√(d ln(1/β)) + 2 ln(1/β)) on ‖N(0, I_d)‖ (Laurent–Massart 2000, Lemma 1; DLY22 Lemma 6).
 
     With d(d + 1)/2 in place of d it is a bound on ‖GOE‖_F.
     """
@@ -33,7 +33,7 @@ def eta(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """ω = √(d² + 2√(d ln(2/β)) (1 + √(2(d − 1))) + 6 ln(2/β)), a bound on ‖Wigner‖_F (DLY22 Lemma 7).
+    """The bound √(d² + 2√(d ln(2/β)) (1 + √(2(d − 1))) + 6 ln(2/β)) on ‖Wigner‖_F (DLY22 Lemma 7).
 
     ‖W‖_F² is a χ² variable with d degrees of freedom plus twice an independent one with d(d − 1)/2. Each is bounded by
     `eta` at β/2.
@@ -51,7 +51,7 @@ def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """υ, a bound on ‖Wigner‖ for d ≥ 2 with the constants of the authors' code (DLY22 Lemma 7). False for tiny β.
+    """The bound υ on ‖Wigner‖ for d ≥ 2 with the constants of the authors' code (DLY22 Lemma 7). False for tiny β.
 
     υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The first part bounds the
     mean (Bandeira–van Handel 2016). The second should be √((4 − 2/d) ln(2/β)), as in `upsilon_star`. As it stands, the
@@ -62,7 +62,7 @@ def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """υ* = 2√d + √((4 − 2/d) ln(2/β)), a bound on ‖Wigner‖. Ours.
+    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖. Ours.
 
     Mean. For unit u and v, the process X(u) = uᵀWu has E(X(u) − X(v))² = 2‖uuᵀ − vvᵀ‖_F² − Σ_i (u_i² − v_i²)²
     ≤ 4(1 − ⟨u, v⟩²) ≤ 4‖u − v‖², because 1 − c² ≤ 2(1 − c). The process 2⟨g, u⟩ with g ~ N(0, I_d) has increments of
@@ -96,7 +96,7 @@ def psi_norm(m: Number, log: Log = math.log) -> Number:
 
 
 def eta_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """η for a vector of d independent Laplace(1): 1.5√d + K ln(2/β), K = `psi_norm`(d) (DLY22 Lemma 15).
+    """The bound η for a vector of d independent Laplace(1): 1.5√d + K ln(2/β), K = `psi_norm`(d) (DLY22 Lemma 15).
 
     The mean of the norm is at most √(2d).
     """
@@ -104,12 +104,12 @@ def eta_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def omega_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """ω for ‖symmetric Laplace‖_F: 1.5 d + K ln(2/β), K = `psi_norm`(d(d + 1)/2) (DLY22 Lemma 17)."""
+    """The bound ω for ‖symmetric Laplace‖_F: 1.5 d + K ln(2/β), K = `psi_norm`(d(d + 1)/2) (DLY22 Lemma 17)."""
     return 1.5 * d + psi_norm(d * (d + 1) / 2, log) * log(2 / beta)
 
 
 def upsilon_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
+    """The bound υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
 
     For θ see `upsilon`, and for K `omega_laplace`. Laplace(1) has variance 2, so ‖W‖/√d → 2√2, and the term 2√d
     should be 2√(2d). From d = 3·10⁵ on the first part is below this limit.

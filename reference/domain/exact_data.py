@@ -89,20 +89,20 @@ class ExactData:
 
     @property
     def products(self) -> IntegerMatrix:
-        """Σ q qᵀ as an array of Python integers, (d, d)."""
+        """The sums of products Σ q qᵀ as an array of Python integers, (d, d)."""
         return np.array(self.gram, dtype=object)
 
     @property
     def unit(self) -> Fraction:
-        """1/(n 4^b), of which every entry of Σ is a multiple."""
+        """The unit 1/(n 4^b), of which every entry of Σ is a multiple."""
         return Fraction(1, self.n * 4**self.input_bits)
 
     def total(self, i: int, j: int) -> Fraction:
-        """C_ij = Σ_k x_ki x_kj."""
+        """The sum of products C_ij = Σ_k x_ki x_kj."""
         return Fraction(self.gram[i][j], 4**self.input_bits)
 
     def moment(self, i: int, j: int) -> Fraction:
-        """Σ_ij = C_ij/n."""
+        """The second moment Σ_ij = C_ij/n."""
         return self.total(i, j) / self.n
 
     def trace(self) -> Fraction:
@@ -110,7 +110,7 @@ class ExactData:
         return sum((self.moment(i, i) for i in range(self.d)), Fraction(0))
 
     def centred(self, i: int, j: int) -> Fraction:
-        """S_ij = Σ_ij − x̄_i x̄_j."""
+        """The centred covariance S_ij = Σ_ij − x̄_i x̄_j."""
         return self.moment(i, j) - Fraction(self.sums[i] * self.sums[j], self.n**2 * 4**self.input_bits)
 
 

@@ -189,13 +189,13 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
 
 
 def column_squares(rows: Rows) -> Vector:
-    """Σ_i x_ij², the sum of the squares of every column j, (d,)."""
+    """The sum Σ_i x_ij² of the squares of every column j, (d,)."""
     squares: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
     return squares
 
 
 def total_square(rows: Rows) -> float:
-    """Σ_i ‖x_i‖², which is n tr Σ."""
+    """The sum Σ_i ‖x_i‖², which is n tr Σ."""
     return float(sum_rows(lambda block: (block**2).sum(), rows))
 
 

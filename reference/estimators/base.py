@@ -249,7 +249,7 @@ def names_of(x: Any) -> np.ndarray[Any, Any] | None:
 
 
 def as_matrix(x: Any) -> Matrix:
-    """X as a new float64 array (n, d); the messages are those that scikit-learn's tests look for."""
+    """Return X as a new float64 array (n, d); the messages are those that scikit-learn's tests look for."""
     if hasattr(x, "tocsr") or hasattr(x, "toarray"):
         raise TypeError("Sparse data were passed, but dense data are required: give X.toarray()")
     if np.ma.isMaskedArray(x):
@@ -360,7 +360,7 @@ def _mechanisms(rounded: bool, additive: bool) -> str:
 
 
 def _name_difference(names: list[str], known: list[str]) -> str:
-    """How the names of the columns differ from those of the fit, in the words of scikit-learn."""
+    """A text on the difference of the column names from those of the fit, in the words of scikit-learn."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
     if unseen:

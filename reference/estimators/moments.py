@@ -36,12 +36,12 @@ SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the 
 
 
 def second_moment_unit(a: Number) -> Number:
-    """1/a, by which the block of the second moment is multiplied."""
+    """The factor 1/a by which the block of the second moment is multiplied."""
     return 1 / a
 
 
 def mean_unit(a: Number) -> Number:
-    """1/√(a(1 − a)), by which the block of the mean is multiplied."""
+    """The factor 1/√(a(1 − a)) by which the block of the mean is multiplied."""
     return 1 / (a * (1 - a)) ** 0.5
 
 
@@ -72,7 +72,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Map:
-    """How rows in the units of the data become rows u of the unit ball: u = (x − shift)/scale, clipped."""
+    """The map from rows in the units of the data to rows u of the unit ball: u = (x − shift)/scale, clipped."""
 
     shift: Vector
     scale: Vector

@@ -43,7 +43,7 @@ MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a
 
 
 def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """ln M(b) = −(q − b)/2 + (q/2) ln(q/b), the log of the constant of the envelope."""
+    """The logarithm −(q − b)/2 + (q/2) ln(q/b) of the constant of the envelope."""
     return -(q - b) / 2 + q / 2 * log(q / b)
 
 
@@ -53,7 +53,7 @@ def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Numb
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Σ_i 1/(b + 2a_i) − 1. With its root b in [1, q] the sampler accepts most often."""
+    """The function Σ_i 1/(b + 2a_i) − 1 of b. With its root b in [1, q] the sampler accepts most often."""
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -169,7 +169,7 @@ def acceptance_rate(m: Matrix) -> float:
 
 
 def second_moments(m: Matrix) -> Vector:
-    """E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues: (q,)."""
+    """The second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues: (q,)."""
     a, _ = decompose(m)
     q = len(a)
     if q == 1:
@@ -180,7 +180,7 @@ def second_moments(m: Matrix) -> Vector:
 
 
 def log_density(u: Matrix, m: Matrix) -> Vector:
-    """Log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) -> (...)."""
+    """The log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) -> (...)."""
     a, _ = decompose(m)
     top = np.linalg.eigvalsh(m)[-1]
     quadratic: Vector = np.einsum("...i,ij,...j->...", u, m, u)

@@ -25,7 +25,7 @@ REACH = 40  # beyond this multiple of σ, probabilities are below the range of f
 
 @lru_cache(maxsize=8)
 def _tails(sigma: float) -> Vector:
-    """P(|Z| ≥ k) for k = 0, 1, …, for σ below `LARGE`."""
+    """The probabilities P(|Z| ≥ k) for k = 0, 1, …, for σ below `LARGE`."""
     sizes = np.arange(math.ceil(REACH * sigma) + 2)
     weights = np.exp(-((sizes / sigma) ** 2) / 2) * np.where(sizes > 0, 2, 1)
     beyond: Vector = np.cumsum(weights[::-1])[::-1]
@@ -34,7 +34,7 @@ def _tails(sigma: float) -> Vector:
 
 
 def tail(size: Vector, sigma: float) -> Vector:
-    """P(|Z| ≥ size) for whole numbers size ≥ 0."""
+    """The probability P(|Z| ≥ size) for whole numbers size ≥ 0."""
     sizes = np.asarray(size, dtype=np.float64)
     if sigma < LARGE:
         table = _tails(sigma)
@@ -44,7 +44,7 @@ def tail(size: Vector, sigma: float) -> Vector:
 
 
 def pmf(z: Vector, sigma: float) -> Vector:
-    """P(Z = z) for whole numbers z."""
+    """The probability P(Z = z) for whole numbers z."""
     at_zero = 1 - _tails(sigma)[1] if sigma < LARGE else 1 / (sigma * math.sqrt(2 * math.pi))
     mass: Vector = at_zero * np.exp(-((np.asarray(z) / sigma) ** 2) / 2)
     return mass

@@ -90,7 +90,7 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
 
 
 def _mean_product(law: PfaffianEnsemble) -> float:
-    """E Σ_{i<j} x_i x_j for points on the full line."""
+    """The mean of Σ_{i<j} x_i x_j for points on the full line."""
     phi, moved = law.phi, law.phi * law.panels.nodes
     edges, nodes = law.panels.antiderivative(moved)
     totals = edges[:, -1]

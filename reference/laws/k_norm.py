@@ -48,7 +48,7 @@ BODIES: tuple[Body, ...] = ("schatten1", "covariance", "l1", "l2", "linf")
 
 
 def degrees_of_freedom(d: Number) -> Number:
-    """D = d(d + 1)/2: the number of free entries, and the shape of the Gamma law of ‖Z‖_K."""
+    """The dimension D = d(d + 1)/2, which is the number of free entries and the shape of the Gamma law of ‖Z‖_K."""
     return d * (d + 1) / 2
 
 
@@ -66,7 +66,7 @@ def acceptance(nuclear: Number, trace: Number, d: Number) -> Number:
 
 
 def norm(m: Matrix, body: Body) -> Vector:
-    """‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
+    """The norm ‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
     require_choice("body", body, BODIES)
     if body == "l2":
         norms: Vector = np.linalg.norm(m, axis=(-2, -1))

@@ -49,7 +49,7 @@ def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
 
 
 def frames(x: Matrix) -> Matrix:
-    """V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
+    """The matrix V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
     values, turned = np.linalg.eigh(np.eye(x.shape[-1]) - np.swapaxes(x, -1, -2) @ x)
     root = (turned * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ np.swapaxes(turned, -1, -2)
     return np.concatenate([root, x], axis=-2)

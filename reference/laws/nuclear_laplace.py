@@ -45,12 +45,12 @@ SMALLEST_SURVIVAL = 1e-9
 
 
 def radius_shape(d: Number, symmetric: bool = False) -> Number:
-    """Shape of the Gamma law of ‖Z‖_*: the number of free entries, d² or d(d + 1)/2 (DN25 Lemma 4)."""
+    """The shape of the Gamma law of ‖Z‖_*: the number of free entries, d² or d(d + 1)/2 (DN25 Lemma 4)."""
     return d * (d + 1) / 2 if symmetric else d**2
 
 
 def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
-    """−‖Z‖_*/ρ, the log density of Z up to an additive constant; `scale` is ρ."""
+    """The log density −‖Z‖_*/ρ of Z up to an additive constant; `scale` is ρ."""
     return -nuclear_norm / scale
 
 
@@ -149,13 +149,13 @@ def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:
 
 
 def nuclear_norm(z: Matrix) -> Vector:
-    """‖Z‖_* of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
+    """The nuclear norm ‖Z‖_* of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
     norms: Vector = np.linalg.svd(z, compute_uv=False).sum(axis=-1)
     return norms
 
 
 def log_normalizer(dimension: int, symmetric: bool = False) -> float:
-    """ln ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
+    """The logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
     times an integral over the spectrum. The constant is the same for all such functions. We find it from
@@ -229,5 +229,5 @@ def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool =
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:
-    """E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
+    """The mean E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
     return ensemble(dimension, symmetric).mean_power_sum(power)

@@ -106,7 +106,7 @@ class Panels:
 
     @property
     def count(self) -> int:
-        """Number of panels."""
+        """The number of panels."""
         return len(self.edges) - 1
 
     @cached_property
@@ -117,14 +117,14 @@ class Panels:
 
     @property
     def nodes(self) -> Matrix:
-        """Quadrature nodes, shape (panels, m)."""
+        """The quadrature nodes, shape (panels, m)."""
         t, _, _, _ = _reference_panel()
         nodes: Matrix = self.edges[:-1, None] + self.half_widths[:, None] * (1 + t)
         return nodes
 
     @property
     def weights(self) -> Matrix:
-        """Quadrature weights, shape (panels, m)."""
+        """The quadrature weights, shape (panels, m)."""
         _, w, _, _ = _reference_panel()
         weights: Matrix = self.half_widths[:, None] * w
         return weights

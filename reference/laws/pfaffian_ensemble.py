@@ -115,7 +115,7 @@ class PfaffianEnsemble:
 
     @property
     def order(self) -> int:
-        """D: N rounded up to even, the size of A and μ."""
+        """The size D of A and μ, which is N rounded up to an even number."""
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
@@ -126,7 +126,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def phi_by_panel(self) -> Array:
-        """φ at the nodes, panel first: (panels, N, m). The values of one panel lie together in memory."""
+        """The values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
@@ -174,7 +174,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def log_normalizer(self) -> float:
-        """ln of the integral, over all N-tuples, of the unnormalised density at the top of this file.
+        """The logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
 
         ∫ |det φ_j(x_i)| = N! Pf A, and this determinant is the unnormalised density times the leading coefficients of
         all φ_j.
@@ -183,7 +183,7 @@ class PfaffianEnsemble:
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """Log of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) -> (size,)."""
+        """The logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) -> (size,)."""
         i, j = np.triu_indices(self.points, 1)
         with np.errstate(divide="ignore"):
             values = np.log(np.abs(x[:, i] - x[:, j])).sum(axis=1) - np.abs(x).sum(axis=1)
@@ -204,7 +204,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """T and a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1, N)."""
+        """The matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1, N)."""
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]
         mass = np.cumsum((self.phi * self.panels.weights).sum(axis=2).T[::-1], axis=0)[::-1]
         n = self.points

@@ -15,8 +15,8 @@ next point has the density f_k(x)/(N − k), where the conditional intensity
 
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
-integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is A bordered
-by two columns for every point q that was drawn, a(q) and −b(q), and by their negatives as rows. For one point it is
+integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is A bordered by two
+columns for every point q that was drawn, a(q) and −b(q), and by their negatives as rows. For one point the matrix is
 
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 

@@ -105,7 +105,7 @@ def deviations(dimension: int, ensemble: str) -> Matrix:
 
 
 def log_density(matrix: Matrix, ensemble: str) -> Vector:
-    """Log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
+    """The log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
     d = matrix.shape[-1]
     i, j = np.triu_indices(d)
     deviation = deviations(d, ensemble)[i, j]
@@ -115,7 +115,7 @@ def log_density(matrix: Matrix, ensemble: str) -> Vector:
 
 
 def separation_squared(change: Matrix, ensemble: str) -> Vector:
-    """Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and the standard deviations s_ij of the entries: (..., d, d) -> (...).
+    """The sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries: (..., d, d) -> (...).
 
     The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this sum. The sum equals ‖Δ‖_F² for
     goe and (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.

@@ -196,7 +196,7 @@ class RowsAndSumOutput(Output):
 
 
 def moment_sum(rows: Rows) -> Matrix:
-    """Σ_i x_i x_iᵀ, symmetric, (d, d); 0 if there are no rows."""
+    """The sum Σ_i x_i x_iᵀ, symmetric, (d, d), which is 0 if there are no rows."""
     d = rows.shape[1]
     total = np.zeros((d, d)) + sum_rows(lambda block: block.T @ block, rows)
     symmetric: Matrix = (total + total.T) / 2

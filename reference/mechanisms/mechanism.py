@@ -147,7 +147,7 @@ class Mechanism(Generic[N, P, R]):
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
     def adjacency_of(self, options: Mapping[str, Any]) -> str:
-        """Which data sets are neighbours with these options."""
+        """The adjacency with these options, which says which data sets are neighbours."""
         return str(options.get("adjacency", self.adjacency))
 
     def output_of(self, options: Mapping[str, Any]) -> Output:

@@ -241,7 +241,7 @@ class RowsMeanCovarianceOutput(Output):
 
 
 class NumberOutput(Output):
-    """(): a real number."""
+    """Output of shape (): a real number."""
 
     kind, layout = "number", "()"
 

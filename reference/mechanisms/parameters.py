@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Rule:
-    """What a number must obey, and what it means.
+    """The rule that a number must obey, and the meaning of the number.
 
     require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule. ends : the smallest
         and the largest number that it allows; None if there is none.
@@ -51,7 +51,7 @@ def between(symbol: str, low: float, high: float, meaning: str) -> Rule:
 
 
 def positive(symbol: str, meaning: str, low: float = SMALLEST) -> Rule:
-    """The rule that a number is above 0, and neither so small nor so large that a formula leaves the floats."""
+    """The rule that a number is above 0, and neither so small nor so large that a formula over- or underflows."""
     return between(symbol, low, LARGEST, meaning)
 
 
@@ -75,7 +75,7 @@ def count(symbol: str, low: int, high: int, meaning: str) -> Rule:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the words of a `Literal` mean; the words themselves are the rule."""
+    """The meaning of the words of a `Literal`; a value must be one of these words."""
 
     meaning: str
 
@@ -148,14 +148,14 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
 
 
 def require_all(declared: Mapping[str, Parameter], arguments: Mapping[str, Any]) -> None:
-    """Hold arguments against the rules; the first that breaks one raises `InvalidInput`."""
+    """Check arguments against their rules; the first that breaks its rule raises `InvalidInput`."""
     for name, parameter in declared.items():
         if name in arguments:
             parameter.require(name, arguments[name])
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with its keyword arguments held against the rules in its annotations before it runs."""
+    """A decorator: the keyword arguments are checked against the rules in the annotations before the function runs."""
     declared = parameters_of(function)
 
     @wraps(function)
@@ -167,7 +167,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A formula that refuses a word that it does not know. What it computes stays a pure expression, of any numbers.
+    """A decorator for formulas that rejects unknown words. The formula itself stays a pure expression, for any numbers.
 
     words : for an argument of the formula, the type that has its words, such as `Calibration`.
     """
@@ -199,8 +199,8 @@ Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # The parameters of a mechanism that divides the budget or β among its steps: every share, at least 1/1000 of the whole,
-# is in the range above.
-# A mechanism that gives halves to such mechanisms shares twice, and one that gives halves to those shares thrice.
+# is in the range above. The suffix Twice is for mechanisms that give halves to such mechanisms, and Thrice for those
+# that give halves to the latter.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]
@@ -235,8 +235,8 @@ Outside = Annotated[
 Neighbours = Annotated[
     Adjacency,
     Meaning(
-        'neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes or '
-        "goes, and the number of rows is noisy"
+        'which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; '
+        'with "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy'
     ),
 ]
 CALIBRATIONS = ("paper", "tight")

@@ -50,28 +50,28 @@ class Figure:
 
 
 def square_of_laplace(d: Number) -> Number:
-    """2d²: every entry of a matrix with Laplace(1) entries, symmetric or not, has variance 2."""
+    """The mean square 2d²: every entry of a matrix with Laplace(1) entries, symmetric or not, has variance 2."""
     return entrywise_laplace.mean_squared_error(d, 1)
 
 
 def square_of_l2_ball(d: Number) -> Number:
-    """D(D + 1), the mean square of a Gamma(D) variable, D = d(d + 1)/2."""
+    """The mean square D(D + 1) of a Gamma(D) variable, D = d(d + 1)/2."""
     return degrees_of_freedom(d) * (degrees_of_freedom(d) + 1)
 
 
 def square_of_linf_ball(d: Number) -> Number:
-    """D(D + 1) d² (1 + 2/D)/3: one entry is ±1, the others uniform; off-diagonal entries count twice."""
+    """The mean square D(D + 1) d² (1 + 2/D)/3: one entry is ±1, the others uniform; off-diagonal ones count twice."""
     entries = degrees_of_freedom(d)
     return entries * (entries + 1) * d**2 * (1 + 2 / entries) / 3
 
 
 def square_of_wigner(d: Number) -> Number:
-    """d², one for every entry."""
+    """The mean square d²: every entry has variance 1."""
     return d**2
 
 
 def square_of_goe(d: Number) -> Number:
-    """D = d(d + 1)/2, one for every coordinate."""
+    """The mean square D = d(d + 1)/2: every isometric coordinate has variance 1."""
     return degrees_of_freedom(d)
 
 

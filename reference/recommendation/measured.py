@@ -88,7 +88,7 @@ def _along_first(
 
 @lru_cache(maxsize=1)
 def measured() -> Mapping[str, Measured]:
-    """Everything that was measured, by law."""
+    """All measured figures, by law."""
     found = {}
     for path in resources.files(FOLDER).joinpath("constants").iterdir():
         if path.name.endswith(".json"):
@@ -110,5 +110,5 @@ def from_json(document: Mapping[str, Any]) -> Measured:
 
 
 def relative_size(d: float, size: float, trace: float, pure: bool) -> float:
-    """q = mt/d^{3/2}, or mt/d for zCDP: the trace over the Frobenius norm of the noise, up to a constant."""
+    """The size q = mt/d^{3/2}, or mt/d for zCDP: the trace over the Frobenius norm of the noise, up to a constant."""
     return float(size * trace / (d**1.5 if pure else d))

@@ -75,7 +75,7 @@ class Setting:
 
     @property
     def size(self) -> float:
-        """m, the number of rows in units of the noise: nε or n√ρ."""
+        """The effective number of rows m, which is nε or n√ρ."""
         return self.rows * (self.amount if self.pure else self.amount**0.5)
 
     @property

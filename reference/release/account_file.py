@@ -124,7 +124,7 @@ def open_account(
 def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
     """Name and size of a data file, of the files of a directory, or of several files; their content is not read.
 
-    name : the caller's name for data that are not files. Files have their own names.
+    name : the caller's name for data that are not files. Files are identified by their file names.
     """
     if isinstance(data, str | Path):
         data = [Path(data)]

@@ -199,7 +199,7 @@ def same_file(path: Path, other: Path) -> bool:
 
 
 def target_file(path: Path) -> Path:
-    """The file that writing to `path` replaces: `path` itself or, if it is a link, the file behind it."""
+    """Return the file that is replaced by writing to `path`, which is `path` itself or, if it is a link, its target."""
     try:
         target = path.resolve()
         mode = target.stat().st_mode

@@ -227,7 +227,7 @@ def _separate_cov_pure(data: ExactData, uniforms: Uniforms, options: Options) ->
 
 
 def _noisy_eigenvalues(data: ExactData, scale: arb, noises: list[arb]) -> list[arb]:
-    """λ_i(Σ) + scale · noise_i."""
+    """The noisy eigenvalues λ_i(Σ) + scale · noise_i."""
     return [value / data.n + scale * z for value, z in zip(eigenvalues(_second_moments(data)), noises, strict=True)]
 
 

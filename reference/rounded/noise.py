@@ -104,13 +104,13 @@ def haar(d: int, uniforms: Uniforms) -> arb_mat:
 
 
 def nuclear_laplace(d: int, uniforms: Uniforms) -> arb_mat:
-    """Full nuclear-Laplace noise U diag(σ) Vᵀ."""
+    """Draw full nuclear-Laplace noise U diag(σ) Vᵀ."""
     values = spectrum(d, uniforms)
     return _scaled_columns(haar(d, uniforms), values) * haar(d, uniforms).transpose()
 
 
 def nuclear_laplace_symmetric(d: int, uniforms: Uniforms) -> arb_mat:
-    """Symmetric nuclear-Laplace noise Q diag(λ) Qᵀ."""
+    """Draw symmetric nuclear-Laplace noise Q diag(λ) Qᵀ."""
     values = spectrum(d, uniforms, symmetric=True)
     q = haar(d, uniforms)
     return _scaled_columns(q, values) * q.transpose()
@@ -122,7 +122,7 @@ def _scaled_columns(matrix: arb_mat, factors: Sequence[arb]) -> arb_mat:
 
 
 def k_norm_noise(body: Body, d: int, uniforms: Uniforms) -> arb_mat:
-    """Noise with density ∝ exp(−‖Z‖_K), drawn as `laws.k_norm` explains."""
+    """Draw noise with density ∝ exp(−‖Z‖_K), drawn as `laws.k_norm` explains."""
     if body == "schatten1":
         return nuclear_laplace_symmetric(d, uniforms)
     if body == "l1":

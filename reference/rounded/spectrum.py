@@ -55,14 +55,14 @@ def basis(d: int, symmetric: bool) -> Basis:
     sides = (-1, 1) if symmetric else (1,)
 
     def squares(p: int, q: int) -> fmpq:
-        """∫ of the product of two features."""
+        """The integral of the product of two features."""
         return sum((s ** (p + q) * fmpq(factorial(p + q), 2 ** (p + q + 1)) for s in sides), fmpq(0))
 
     def total(p: int) -> fmpq:
         return fmpq(sum(s**p for s in sides) * factorial(p))
 
     def skew(p: int, q: int) -> fmpq:
-        """∫ φ_p Eφ_q, by ∫ y^{p+i} e^{−2y} dy = (p + i)!/2^{p+i+1}."""
+        """The integral ∫ φ_p Eφ_q, by ∫ y^{p+i} e^{−2y} dy = (p + i)!/2^{p+i+1}."""
         tails = sum((fmpq(factorial(p + i), factorial(i) * 2 ** (p + i + 1)) for i in range(q + 1)), fmpq(0))
         return sum((s ** (p + 1) * (2 * s**q * factorial(q) * tails - factorial(p) * total(q)) for s in sides), fmpq(0))
 
@@ -141,7 +141,7 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Interval:
-    """Where the intensity is e^{−2y} `twice` + e^{−y} `once`, for y from `near` to `far` on one side; None means ∞.
+    """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`; None is ∞.
 
     ∫_y^∞ of these two terms is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
     """

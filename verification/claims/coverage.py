@@ -169,7 +169,7 @@ def _used(function: FunctionType) -> dict[str, Any]:
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    """The slots of a function with their default values."""
+    """The keyword arguments of a function that mutants may replace (slots), with their default values."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 

@@ -468,7 +468,7 @@ def _theorem_problems(proofs: Path) -> list[str]:
 
 
 def _whole_problems(entries: Iterable[LedgerClaim], locked: rocq_lock.RocqLock) -> list[str]:
-    """Messages for legs that are declared whole, but whose theorem is not about the whole mechanism of the claim."""
+    """Messages for legs with the flag `whole` whose theorem is not about the whole mechanism of the claim."""
     found = []
     for claim in entries:
         for leg in (leg for leg in claim.legs if leg.whole):

@@ -108,7 +108,7 @@ def _rational(node: ast.AST) -> bool:
 
 
 class Change(ast.NodeTransformer):
-    """Replaces one node by its changed form."""
+    """A transformer that replaces one node by its changed form."""
 
     def __init__(self, place: ast.AST, how: str) -> None:
         self.place, self.how = place, how

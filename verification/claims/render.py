@@ -140,7 +140,7 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 
 
 def said(c: LedgerClaim) -> str:
-    """The place of a wrong statement in its paper."""
+    """The reference to the place in the paper where a wrong statement is made."""
     return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
 
 

@@ -125,7 +125,7 @@ class Mixture:
 
     @property
     def scale(self) -> int:
-        """L, the least common multiple of the rates."""
+        """The number L, which is the least common multiple of the rates."""
         return lcm(*self.rates)
 
     @property
@@ -167,7 +167,7 @@ def normalizer(dimension: int, *, symmetric: bool = False) -> Fraction:
 
 
 def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fraction:
-    """E Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
+    """The mean of Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
 
     In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p!
     times the coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m,
@@ -195,7 +195,7 @@ def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> 
 
 
 def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """E ‖Z‖_F², in units of ρ²."""
+    """The mean square E ‖Z‖_F², in units of ρ²."""
     return mean_power_sum(dimension, 2, symmetric=symmetric)
 
 

@@ -72,12 +72,12 @@ class Enclosure:
 
     @property
     def midpoint(self) -> mpmath.mpf:
-        """(lower + upper) / 2, without rounding."""
+        """The midpoint (lower + upper) / 2, without rounding."""
         return mpmath.ldexp(mpmath.fadd(self.lower, self.upper, exact=True), -1)
 
     @property
     def relative_width(self) -> mpmath.mpf:
-        """(upper − lower) / lower, rounded up to 53 bits."""
+        """The relative width (upper − lower) / lower, rounded up to 53 bits."""
         width = mpmath.fsub(self.upper, self.lower, exact=True)
         return mpmath.fdiv(width, self.lower, prec=53, rounding="u")
 
@@ -134,7 +134,7 @@ def skew_matrix(order: int, entry: Callable[[int, int], Number]) -> SkewMatrix:
 
 
 def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Number:
-    """Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
+    """The Pfaffian Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
 
     With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block
     gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which
@@ -250,7 +250,7 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """Pf A(s), where A has its border if the number of powers is odd.
+    """The Pfaffian Pf A(s), where A has its border if the number of powers is odd.
 
     The parameters are those of `moment_matrix` and `pfaffian`.
     """

@@ -19,7 +19,7 @@ from covassay.reference.domain import Matrix, Number, second_moment, unit_rows
 
 
 def distinguishing_probability(epsilon: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """1 − e^{−ε/3}: the probability under Y′ of the event that is impossible under Y (see the module's docstring)."""
+    """The probability 1 − e^{−ε/3} under Y′ of the event that is impossible under Y (see the module's docstring)."""
     return 1 - exp(-epsilon / 3)
 
 

@@ -19,7 +19,7 @@ def relative_frobenius(output: Matrix, sample: Sample) -> float:
 
 
 def schatten(p: float, output: Matrix, sample: Sample) -> float:
-    """‖output − Σ‖_{S_p}, the ℓp norm of the singular values."""
+    """The error ‖output − Σ‖_{S_p} in the ℓp norm of the singular values."""
     return float(np.linalg.norm(np.linalg.svd(output - sample.truth, compute_uv=False), p))
 
 

@@ -50,7 +50,10 @@ def _readable(latex: str) -> str:
 
 
 def section_of(module: ModuleType) -> str:
-    """Markdown with every formula and its sentence. A formula is typeset, or shown as code if that is not possible."""
+    """A Markdown section with every formula and its sentence.
+
+    A formula is typeset, or shown as code if that is not possible.
+    """
     parts = []
     for function in formulas_of(module):
         sentence = inspect.getdoc(function) or ""

@@ -38,7 +38,7 @@ ITERATIONS = 400  # the largest number of steps of the search for a bet; stoppin
 
 @dataclass(frozen=True)
 class Inequality:
-    """E_P[first] − E_Q[second] ≤ bound, for two functions that are constant on every category: (categories,) each.
+    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, (categories,) each.
 
     `exponent` is the largest size of a number whose exponential the functions take; their relative error grows with it.
     """
@@ -92,7 +92,7 @@ class Bet:
 
 
 def event_inequality(epsilon: float, delta: float) -> Inequality:
-    """(ε, δ)-DP for an event; the categories are the event and its complement."""
+    """The inequality of (ε, δ)-DP for an event; the categories are the event and its complement."""
     inside = np.array([1.0, 0.0])
     return Inequality(inside, math.exp(epsilon) * inside, delta, epsilon)
 

@@ -51,7 +51,7 @@ LAPLACE = Law(_laplace_cdf, lambda t: _laplace_cdf(-np.asarray(t)), symmetric=Tr
 
 
 def gamma(shape: float) -> Law:
-    """Gamma(shape) with scale 1."""
+    """The law Gamma(shape) with scale 1."""
     return Law(
         lambda t: gammainc(shape, np.maximum(t, 0)),
         lambda t: gammaincc(shape, np.maximum(t, 0)),

@@ -28,7 +28,7 @@ def rounded_up(p: float, n: int) -> float: ...
 @overload
 def rounded_up(p: Vector, n: int) -> Vector: ...
 def rounded_up(p: float | Vector, n: int) -> float | Vector:
-    """P-values of a test of n draws, rounded up, and at most 1."""
+    """The p-values of a test of n draws, rounded up, and at most 1."""
     up = np.clip(p * (1 + GUARD * max(1.0, math.sqrt(n / MEASURED))), SMALLEST_TAIL, 1.0)
     return float(up) if np.ndim(up) == 0 else np.asarray(up)
 

@@ -99,7 +99,7 @@ def sample(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def sample(
     calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
     on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
         their bounds, depends on the data and is not private.
 
-    Privacy : (ε, δ)-DP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : (ε, δ)-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng)

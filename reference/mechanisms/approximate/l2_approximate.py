@@ -74,17 +74,17 @@ L2Epsilon = Annotated[float, between("ε", 1e-8, 1e4, THE_BUDGET)]
 
 
 def sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """Δ, the largest ‖Σ − Σ'‖_F over neighbours: √2/n, or 1/n for d = 1."""
+    """The sensitivity Δ, which is the largest ‖Σ − Σ'‖_F over neighbours: √2/n, or 1/n for d = 1."""
     return k_norm.sensitivity("l2", n, d, sqrt)
 
 
 def noise_scale(change: Number, q: Number) -> Number:
-    """s = Δ/q."""
+    """The noise scale s = Δ/q."""
     return change / q
 
 
 def next_ratio(ratio: Number, order: Number, z: Number) -> Number:
-    """K_{ν+1}(z)/K_ν(z) from K_ν(z)/K_{ν−1}(z), for the order ν."""
+    """The ratio K_{ν+1}(z)/K_ν(z) of Bessel functions from K_ν(z)/K_{ν−1}(z), for the order ν."""
     return 2 * order / z + 1 / ratio
 
 
@@ -96,12 +96,12 @@ def log_weight(
     kappa: Number,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """ln of the density of the angle x, up to a constant, where the loss is ℓ = q cos x. entries: D > 1."""
+    """The log density of the angle x, up to a constant, where the loss is ℓ = q cos x, for D = `entries` > 1."""
     return q * cosine / 2 + (entries - 2) * log_sine + log(kappa + 1 - cosine**2)
 
 
 def line_delta(q: Number, epsilon: Number, expm1: Callable[[Number], Number] = math.expm1) -> Number:
-    """δ(q, ε) for D = 1 and q ≥ ε: 1 − e^{(ε−q)/2}."""
+    """The value of δ(q, ε) for D = 1 and q ≥ ε: 1 − e^{(ε−q)/2}."""
     return -expm1((epsilon - q) / 2)
 
 
@@ -109,7 +109,7 @@ def line_delta(q: Number, epsilon: Number, expm1: Callable[[Number], Number] = m
 
 
 def kappa(q: float, entries: int) -> float:
-    """κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2), for D > 1."""
+    """The constant κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2), for D > 1."""
     z, last = q / 2, entries / 2
     first = (0.5 if entries % 2 else 1.0) + max(0, math.ceil(last) - 1 - STEPS)
     start = 1.0 if entries % 2 else float(k1e(z) / k0e(z))
@@ -145,7 +145,7 @@ def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
 
 
 def log_delta(q: float, epsilon: float, entries: int) -> float:
-    """ln δ(q, ε), −∞ for q ≤ ε. entries: D."""
+    """The logarithm of δ(q, ε) for D = `entries`, which is −∞ for q ≤ ε."""
     if q <= epsilon:
         return -math.inf
     if entries == 1:
@@ -226,7 +226,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

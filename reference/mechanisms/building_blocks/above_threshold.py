@@ -74,7 +74,7 @@ def monotone_loss(b1: Number, b2: Number) -> Number:
 
 
 def energies_loss(b1: Number, b2: Number, d: int) -> Number:
-    """Supremum of the privacy loss for the energies of d features."""
+    """The supremum of the privacy loss for the energies of d features."""
     return 2 / b2 if d > 1 else 1 / max(b1, b2)
 
 
@@ -82,7 +82,7 @@ def energies_loss(b1: Number, b2: Number, d: int) -> Number:
 def accuracy(
     m: Number, beta: Number, epsilon: Number, calibration: str, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """α for m queries: as DR14 Theorem 3.24 prints it ("paper"), or b₁ ln(2/β) + b₂ ln(2m/β) ("tight")."""
+    """The accuracy α for m queries, as DR14 Theorem 3.24 prints it ("paper"), or b₁ ln(2/β) + b₂ ln(2m/β) ("tight")."""
     if calibration == "paper":
         return 8 * log(2 * m / beta) / epsilon
     return threshold_scale(epsilon) * log(2 / beta) + query_scale(epsilon, calibration) * log(2 * m / beta)
@@ -156,7 +156,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -38,17 +38,17 @@ ENERGY_RANGE = 2  # the range R of the change of the energies, if there are two 
 
 
 def exponent(epsilon: Number, score_range: Number) -> Number:
-    """η = ε/R."""
+    """The exponent η = ε/R."""
     return epsilon / score_range
 
 
 def privacy_loss(eta: Number, score_range: Number) -> Number:
-    """ηR, a bound on the privacy loss, and on the length of the interval that holds it."""
+    """The bound ηR on the privacy loss, and on the length of the interval that holds it."""
     return eta * score_range
 
 
 def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """Bound on P(g < max g − τ): e^{−η gap}/share, with gap = τ − s and share = μ, the share of {g ≥ max g − s}."""
+    """A bound on P(g < max g − τ): e^{−η gap}/share, with gap = τ − s and share = μ, the share of {g ≥ max g − s}."""
     return exp(-eta * gap) / share
 
 
@@ -92,7 +92,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -49,12 +49,12 @@ from covassay.reference.sensitivity import square_root
 
 
 def noise_scale(sensitivity: Number, rho: Number) -> Number:
-    """σ = Δ₂/√(2ρ)."""
+    """The noise scale σ = Δ₂/√(2ρ)."""
     return sensitivity / (2 * rho) ** 0.5
 
 
 def second_moments_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """Δ₂ of (Σ_11, …, Σ_dd): √2/n, or 1/n in dimension 1."""
+    """The sensitivity Δ₂ of (Σ_11, …, Σ_dd): √2/n, or 1/n in dimension 1."""
     return sqrt(2 if d > 1 else 1) / n
 
 
@@ -118,7 +118,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

@@ -70,7 +70,7 @@ ApproximateEpsilon = Annotated[float, between("ε", SMALLEST, 1e12, THE_BUDGET)]
 
 
 def classical_multiplier(epsilon: Number, delta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """σ/Δ₂ = √(2 ln(1.25/δ))/ε."""
+    """The classical multiplier σ/Δ₂ = √(2 ln(1.25/δ))/ε."""
     return (2 * log(1.25 / delta)) ** 0.5 / epsilon
 
 
@@ -81,7 +81,7 @@ def log_delta(
     log: Callable[[Number], Number] = math.log,
     expm1: Callable[[Number], Number] = math.expm1,
 ) -> Number:
-    """ln δ(q, ε): ln Φ(a) + ln(1 − e^ε Φ(b)/Φ(a)) with a = q/2 − ε/q, b = −q/2 − ε/q."""
+    """The logarithm of δ(q, ε): ln Φ(a) + ln(1 − e^ε Φ(b)/Φ(a)) with a = q/2 − ε/q, b = −q/2 − ε/q."""
     above = log_cdf(q / 2 - epsilon / q)
     below = log_cdf(-q / 2 - epsilon / q)
     return above + log(-expm1(epsilon + below - above))
@@ -193,7 +193,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

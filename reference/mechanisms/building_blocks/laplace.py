@@ -51,22 +51,22 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 
 def noise_scale(sensitivity: Number, epsilon: Number) -> Number:
-    """b = Δ₁/ε."""
+    """The noise scale b = Δ₁/ε."""
     return sensitivity / epsilon
 
 
 def privacy_loss(change: Number, scale: Number) -> Number:
-    """Supremum over outputs of the privacy loss between neighbours with ‖f − f'‖₁ = `change`."""
+    """The supremum over outputs of the privacy loss between neighbours with ‖f − f'‖₁ = `change`."""
     return change / scale
 
 
 def second_moments_sensitivity(n: Number, d: int) -> Number:
-    """Δ₁ of (Σ_11, …, Σ_dd): 2/n, or 1/n in dimension 1."""
+    """The sensitivity Δ₁ of (Σ_11, …, Σ_dd): 2/n, or 1/n in dimension 1."""
     return (2 if d > 1 else 1) / n
 
 
 def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """b ln(k/β), which the largest of k errors exceeds with probability at most β."""
+    """The bound b ln(k/β), which the largest of k errors exceeds with probability at most β."""
     return scale * log(k / beta)
 
 
@@ -130,7 +130,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -139,8 +139,8 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

@@ -54,7 +54,7 @@ Precision = Annotated[float, between("", 1e-300, 1, "public: the smallest radius
 
 
 def radii(precision: Number, doublings: int) -> list[Number]:
-    """r_0, …, r_J for J = `doublings`."""
+    """The radii r_0, …, r_J for J = `doublings`."""
     return [min(1, precision * 2**j) for j in range(doublings + 1)]
 
 
@@ -124,7 +124,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, precision=precision)

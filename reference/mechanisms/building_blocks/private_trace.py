@@ -31,32 +31,32 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 
 def laplace_scale(n: Number, epsilon: Number) -> Number:
-    """b = 1/(nε), for rows in the unit ball."""
+    """The noise scale b = 1/(nε), for rows in the unit ball."""
     return 1 / (n * epsilon)
 
 
 def gaussian_scale(n: Number, rho: Number) -> Number:
-    """σ = 1/(n √(2ρ)), for rows in the unit ball."""
+    """The noise scale σ = 1/(n √(2ρ)), for rows in the unit ball."""
     return 1 / (n * (2 * rho) ** 0.5)
 
 
 def laplace_margin(failure: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """ln(1/(2 failure)), the t with P(L < −t) = failure for L ~ Laplace(1); failure ≤ 1/2."""
+    """The margin ln(1/(2 failure)), which is the t with P(L < −t) = failure for L ~ Laplace(1); failure ≤ 1/2."""
     return log(1 / (2 * failure))
 
 
 def gaussian_margin(failure: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """√(2 ln(1/failure)), a t with P(N < −t) ≤ failure for N ~ N(0, 1)."""
+    """The margin √(2 ln(1/failure)), which is a t with P(N < −t) ≤ failure for N ~ N(0, 1)."""
     return (2 * log(1 / failure)) ** 0.5
 
 
 def upper_bound(trace: Number, noise: Number, scale: Number, margin: Number) -> Number:
-    """U = tr Σ + scale (noise + margin), kept between 1e-16 and 1, the largest trace of rows in the unit ball."""
+    """The bound U = tr Σ + scale (noise + margin), kept between 1e-16 and 1, the largest trace in the unit ball."""
     return min(1, max(1e-16, trace + scale * (noise + margin)))
 
 
 def privacy_loss(trace_change: Number, n: Number, scale: Number) -> Number:
-    """Supremum over outputs of the privacy loss, with Laplace noise and |‖x‖² − ‖y‖²| = `trace_change`."""
+    """The supremum over outputs of the privacy loss, with Laplace noise and |‖x‖² − ‖y‖²| = `trace_change`."""
     return trace_change / (n * scale)
 
 
@@ -96,7 +96,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -81,18 +81,18 @@ PRECISION = private_radius.PRECISION
 
 
 def search_epsilon(rho: Number) -> Number:
-    """ε₀ = √ρ/2, the budget of each search. The paper counts ε₀²/2 = ρ/8 for it, and ε₀²/8 = ρ/32 is proven."""
+    """The budget ε₀ = √ρ/2 of each search. The paper counts ε₀²/2 = ρ/8 for it, and ε₀²/8 = ρ/32 is proven."""
     return rho**0.5 / 2
 
 
 def trace_budget(rho: Number) -> Number:
-    """ρ/8, the budget of step 1."""
+    """The budget ρ/8 of step 1."""
     return rho / 8
 
 
 @strict(radius=Radius, calibration=Calibration)
 def final_budget(rho: Number, radius: str, calibration: str) -> Number:
-    """ρ₁, the budget of step 4."""
+    """The budget ρ₁ of step 4."""
     if calibration == "paper":
         return 3 * rho / 4 if radius == "none" else 5 * rho / 8
     return 27 * rho / 32 if radius == "none" else 26 * rho / 32
@@ -100,7 +100,7 @@ def final_budget(rho: Number, radius: str, calibration: str) -> Number:
 
 @strict(radius=Radius, calibration=Calibration)
 def privacy_loss(rho: Number, d: int, radius: str, calibration: str) -> Number:
-    """Bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and ρ₁ or less for step 4."""
+    """A bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and ρ₁ or less for step 4."""
     searches = 1 if radius == "none" else 2
     # at ρ₁ GaussCov spends ρ₁ (ρ₁/2 for d = 1), and SeparateCov at most as much
     final = base_loss(final_budget(rho, radius, calibration), d, "gauss")
@@ -108,12 +108,12 @@ def privacy_loss(rho: Number, d: int, radius: str, calibration: str) -> Number:
 
 
 def separate_noise(k: int, a: Number, e: Number) -> Number:
-    """2^{−k} a + 4^{−k} e, the bound on the error of SeparateCov on rows clipped to 2^{−k}."""
+    """The bound 2^{−k} a + 4^{−k} e on the error of SeparateCov on rows clipped to 2^{−k}."""
     return 2 ** (-k) * a + 4 ** (-k) * e
 
 
 def gauss_noise(k: int, g: Number) -> Number:
-    """4^{−k} g, the bound on the error of GaussCov on rows clipped to 2^{−k}."""
+    """The bound 4^{−k} g on the error of GaussCov on rows clipped to 2^{−k}."""
     return 4 ** (-k) * g
 
 
@@ -137,7 +137,7 @@ def errors(
     bounds: str,
     log: Callable[[Number], Number] = np.log,
 ) -> Errors:
-    """g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
+    """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
     "code" has the same bounds for both ensembles. Its υ is 0/0 in dimension 1, where `upsilon_star` takes its place.
     `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
@@ -277,7 +277,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, radius=radius, ensemble=ensemble, precision=precision)

@@ -63,7 +63,7 @@ Beta = Annotated[float, below_one("β", "public: λ̃ is above λ_min(G) with at
 
 
 def eigenvalue_scale(rho: Number) -> Number:
-    """s₁ = √(3/(2ρ)), the noise of λ_min(G), which moves by at most 1."""
+    """The scale s₁ = √(3/(2ρ)) of the noise of λ_min(G), which moves by at most 1."""
     return (3 / (2 * rho)) ** 0.5
 
 
@@ -164,7 +164,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -58,12 +58,12 @@ BlockBound = Annotated[
 
 
 def blocks(d: int, block: int) -> int:
-    """q, the number of blocks."""
+    """The number q of blocks."""
     return -(-d // block)
 
 
 def sensitivity_squared(d: int, block: int) -> Number:
-    """S², in units of r⁴: 8(q − 1) for q ≥ 2 blocks, 2 for one block of several columns, and 1 for d = 1."""
+    """The ratio S²/r⁴: 8(q − 1) for q ≥ 2 blocks, 2 for one block of several columns, and 1 for d = 1."""
     q = blocks(d, block)
     if q == 1:
         return 2 if d > 1 else 1
@@ -71,7 +71,7 @@ def sensitivity_squared(d: int, block: int) -> Number:
 
 
 def noise_scale(n: Number, d: int, rho: Number, block: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """σ/r² = S/(n√(2ρ))."""
+    """The noise scale σ/r² = S/(n√(2ρ))."""
     return sqrt(sensitivity_squared(d, block) / (2 * rho)) / n
 
 
@@ -126,7 +126,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 def sample(
     x: DataSet, rng: np.random.Generator, *, rho: Rho, block: Block = 1, block_bound: BlockBound = 1.0
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

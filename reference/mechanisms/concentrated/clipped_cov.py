@@ -75,7 +75,7 @@ LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋, because the authors' code of AdaptiveCo
 
 
 def bias_bound(counts: Sequence[Number], k: int, n: Number) -> Number:
-    """B_k = (1/n) Σ_{j≤k} c_j (4^{1−j} − 4^{−k}), a bound on the bias of clipping to 2^{−k}; `counts`: c_1, c_2, …"""
+    """The bound B_k = (1/n) Σ_{j≤k} c_j (4^{1−j} − 4^{−k}) on the bias of clipping to 2^{−k}; `counts` has c_1, …"""
     return sum(c * (4 ** (1 - j) - 4 ** (-k)) for j, c in enumerate(counts[:k], start=1)) / n
 
 
@@ -90,12 +90,12 @@ def clip_level(k: int) -> Number:
 
 
 def search_epsilon(rho: Number) -> Number:
-    """ε₀ = √(ρ/2), the budget of AboveThreshold."""
+    """The budget ε₀ = √(ρ/2) of AboveThreshold."""
     return (rho / 2) ** 0.5
 
 
 def search_loss(epsilon: Number) -> Number:
-    """The ρ that AboveThreshold at ε₀ spends on monotone queries: (1/b₁ + 2/b₂)²/8 = ε₀²/8."""
+    """The cost ρ = (1/b₁ + 2/b₂)²/8 = ε₀²/8 of AboveThreshold at ε₀ on monotone queries."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return zcdp_of_bounded_range(1 / b1 + 2 / b2)
 
@@ -124,7 +124,7 @@ def base_error(
     ensemble: str,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """ν, which the Frobenius error of M at τ = 1 exceeds with probability at most β, on all data in the unit ball.
+    """The bound ν that the Frobenius error of M at τ = 1 exceeds with probability at most β, on data in the unit ball.
 
     gauss : ω(d, β)/(√ρ₁ n). separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22
     Theorem 1, proven on the page of `separate_cov`). ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖,
@@ -249,7 +249,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, ensemble=ensemble)

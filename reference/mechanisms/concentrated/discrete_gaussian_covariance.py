@@ -50,7 +50,7 @@ Noise = Callable[[Fraction], IntegerMatrix]  # a function of σ² that returns a
 
 
 def sensitivity_squared(d: int, input_bits: int) -> Number:
-    """S², the largest Σ_{i≤j} Δ_ij²: 2·16^b, or 16^b for d = 1."""
+    """The squared sensitivity S², which is the largest Σ_{i≤j} Δ_ij²: 2·16^b, or 16^b for d = 1."""
     return change_squared(d) * 16**input_bits
 
 
@@ -65,7 +65,7 @@ def count_share(d: int) -> Fraction:
 
 
 def noise_variance(change: Number, rho: Number) -> Number:
-    """σ² = S²/(2ρ)."""
+    """The parameter σ² = S²/(2ρ) of the noise."""
     return change / (2 * rho)
 
 
@@ -80,7 +80,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
-    """C + Z, the integers that are released."""
+    """The integers C + Z that are released."""
     variance = noise_variance(sensitivity_squared(data.d, data.input_bits), as_written(rho))
     z = require_whole("noise(σ²)", noise(variance), data.d)
     noisy: IntegerMatrix = data.products + z
@@ -129,12 +129,12 @@ def release(
 
 
 def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) -> IntegerMatrix:
-    """A symmetric (d, d) draw of Z from the bits of `rng`, for one σ²."""
+    """A symmetric (d, d) draw of the noise Z, for a given σ², from the bits of `rng`."""
     return law.symmetric(dimension, variance, Coins(generator_bits(rng)))
 
 
 def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
-    """A draw of Z₀ from the bits of `rng`, for one σ²."""
+    """A draw of the noise Z₀ on the number of rows, for a given σ², from the bits of `rng`."""
     return law.sample(variance, Coins(generator_bits(rng)))
 
 
@@ -158,7 +158,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the bits of `rng` are not secret.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the bits of `rng` are not secret.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ def sample(
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in integers, for fair bits; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in integers, for fair bits; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

@@ -64,7 +64,7 @@ def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
 
 @strict(calibration=ReconstructedCalibration)
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
-    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m; `change_squared` is ‖m‖².
+    """The zCDP cost ‖m‖²/(2b²) of releasing eigenvalues that move by m; `change_squared` is ‖m‖².
 
     It is exact for Gaussian noise, and an upper bound for Laplace noise.
     """
@@ -72,7 +72,7 @@ def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Nu
 
 
 def direction_loss(steps: list[Number]) -> Number:
-    """Σ_{i<d} η_i²/2, the zCDP cost of releasing the directions.
+    """The zCDP cost Σ_{i<d} η_i²/2 of releasing the directions.
 
     `steps` are the exponents η_i. The loss of direction i lies in an interval of length 2η_i.
     """
@@ -134,7 +134,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, calibration=calibration)

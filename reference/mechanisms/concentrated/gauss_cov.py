@@ -78,7 +78,7 @@ def noise_scale(n: Number, rho: Number) -> Number:
 
 
 def change_squared(d: int) -> int:
-    """Supremum over neighbours of ‖Δ‖_F², and of (‖Δ‖_F² + Σ_i Δ_ii²)/2 as well: 2, or 1 in dimension 1."""
+    """The supremum over neighbours of ‖Δ‖_F², and of (‖Δ‖_F² + Σ_i Δ_ii²)/2 as well: 2, or 1 in dimension 1."""
     return 2 if d > 1 else 1
 
 
@@ -173,7 +173,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ def sample(
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, ensemble=ensemble, adjacency=adjacency)

@@ -53,12 +53,12 @@ Weight = Annotated[float, between("w", 1e-6, 1e6, "public: λ/λ₀, the weight 
 
 
 def moment_weight(d: int, weight: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """λ = weight · λ₀, where λ₀ is the largest λ at which S² is 4: ½, or (11 + 5√5)/8 for d = 1."""
+    """The weight λ = weight · λ₀, where λ₀ is the largest λ at which S² is 4: ½, or (11 + 5√5)/8 for d = 1."""
     return weight / 2 if d > 1 else weight * (11 + 5 * sqrt(5)) / 8
 
 
 def change_squared(d: int, weight: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """S², the supremum of ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over the unit ball: 4 for a weight up to 1.
+    """The supremum S² of ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over the unit ball, which is 4 for a weight up to 1.
 
     For a larger weight it is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 −
     p) with p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
@@ -75,14 +75,14 @@ def change_squared(d: int, weight: Number, sqrt: Callable[[Number], Number] = sq
 def mean_scale(
     n: Number, d: int, rho: Number, weight: Number, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
-    """σ₁ = S/(n√(2ρ))."""
+    """The noise scale σ₁ = S/(n√(2ρ))."""
     return sqrt(change_squared(d, weight, sqrt) / (2 * rho)) / n
 
 
 def moment_scale(
     n: Number, d: int, rho: Number, weight: Number, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
-    """σ₂ = σ₁/√λ."""
+    """The noise scale σ₂ = σ₁/√λ."""
     return mean_scale(n, d, rho, weight, sqrt) / sqrt(moment_weight(d, weight, sqrt))
 
 
@@ -140,7 +140,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -39,7 +39,7 @@ from covassay.reference.projections import psd_trace_ball
 def error_bound(
     n: Number, d: Number, rho: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """√(2συ), which the Frobenius error exceeds with probability at most β, on all data."""
+    """The bound √(2συ), which the Frobenius error exceeds with probability at most β, on all data."""
     return (2 * noise_scale(n, rho) * spectral_bound(d, beta, ensemble, log)) ** 0.5
 
 
@@ -79,7 +79,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, ensemble=ensemble)

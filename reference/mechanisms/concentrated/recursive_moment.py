@@ -67,7 +67,7 @@ def rounds_needed(kappa: Number, m: Number, log: Callable[[Number], Number] = ma
 
 
 def threshold(m: Number) -> Number:
-    """ψ = 1/(10m): directions with at least this second moment are large."""
+    """The threshold ψ = 1/(10m): directions with at least this second moment are large."""
     return 1 / (10 * m)
 
 
@@ -78,7 +78,7 @@ def stretch_squared(shrinking: Number) -> Number:
 
 @strict(calibration=ReconstructedCalibration)
 def noise_scale(n: Number, rho: Number, rounds: Number, calibration: str) -> Number:
-    """σ of every round."""
+    """The noise scale σ of every round."""
     return 4 * (rounds / (2 * rho)) ** 0.5 / n if calibration == "reconstructed" else (rounds / rho) ** 0.5 / n
 
 
@@ -173,7 +173,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, calibration=calibration, kappa=kappa, subsample=subsample)

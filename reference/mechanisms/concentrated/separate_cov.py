@@ -42,7 +42,7 @@ from covassay.reference.tails import eta, upsilon_goe, upsilon_star
 
 
 def noise_scale(n: Number, rho: Number) -> Number:
-    """s = √2/(n√ρ) of both steps, which is the scale of `gauss_cov` at ρ/2."""
+    """The noise scale s = √2/(n√ρ) of both steps, which is the scale of `gauss_cov` at ρ/2."""
     return gauss_cov.noise_scale(n, rho / 2)
 
 
@@ -52,12 +52,12 @@ def privacy_loss(rho: Number, d: int) -> Number:
 
 
 def direction_error(n: Number, rho: Number, trace: Number, spectral: Number) -> Number:
-    """Bound 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4} √n) on ‖VΛVᵀ − Σ‖_F, Λ = diag λ(Σ): the first term of Theorem 1."""
+    """The bound 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4} √n) on ‖VΛVᵀ − Σ‖_F, Λ = diag λ(Σ): the first term of Theorem 1."""
     return 2**1.25 * (trace * spectral) ** 0.5 / (rho**0.25 * n**0.5)
 
 
 def eigenvalue_error(n: Number, rho: Number, norm: Number) -> Number:
-    """‖λ̃ − λ‖ = s‖N‖ = √2 ‖N‖/(√ρ n): the second term of Theorem 1."""
+    """The error ‖λ̃ − λ‖ = s‖N‖ = √2 ‖N‖/(√ρ n): the second term of Theorem 1."""
     return noise_scale(n, rho) * norm
 
 
@@ -149,7 +149,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, ensemble=ensemble)

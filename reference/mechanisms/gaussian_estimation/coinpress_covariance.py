@@ -63,7 +63,7 @@ def budgets(rho: Number, steps: int) -> list[Number]:
 
 
 def squared_norm_bound(d: Number, log_term: Number) -> Number:
-    """d + 2√(dL) + 2L: ‖N(0, I_d)‖² exceeds it with probability e^{−L} at most (Laurent–Massart 2000)."""
+    """The bound d + 2√(dL) + 2L: ‖N(0, I_d)‖² exceeds it with probability e^{−L} at most (Laurent–Massart 2000)."""
     return d + 2 * (d * log_term) ** 0.5 + 2 * log_term
 
 
@@ -76,17 +76,17 @@ def squared_radius(
 
 
 def noise_scale(squared: Number, n: Number, rho: Number) -> Number:
-    """σ = γ²/(n√ρ), a function of γ²."""
+    """The noise scale σ = γ²/(n√ρ) as a function of γ²."""
     return squared / (n * rho**0.5)
 
 
 def spectral_noise_bound(d: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """υ = 2√d + √((4 − 2/d) ln(2/β)), which ‖N‖ exceeds with probability at most β."""
+    """The bound υ = 2√d + √((4 − 2/d) ln(2/β)), which ‖N‖ exceeds with probability at most β."""
     return 2 * d**0.5 + ((4 - 2 / d) * log(2 / beta)) ** 0.5
 
 
 def sampling_bound(n: Number, d: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """η = 2e + e², e = √(d/n) + √(2 ln(2/β)/n).
+    """The bound η = 2e + e² on the sampling error, where e = √(d/n) + √(2 ln(2/β)/n).
 
     (1/n) Σ g gᵀ of n rows g ~ N(0, I) is within η of I in spectral norm, except with probability β.
     """
@@ -99,7 +99,7 @@ def sampling_bound(n: Number, d: Number, beta: Number, log: Callable[[Number], N
 def offset(
     n: Number, d: Number, beta: Number, sigma: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
-    """h of a step with failure probability β and noise of standard deviation σ: η + συ with "paper"."""
+    """The offset h of a step with failure probability β and noise of standard deviation σ: η + συ with "paper"."""
     if constants == "paper":
         return sampling_bound(n, d, beta, log) + sigma * spectral_noise_bound(d, beta, log)
     return (d / n) ** 0.5 + d / (2 * n)
@@ -187,7 +187,7 @@ def sample(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, steps=steps)

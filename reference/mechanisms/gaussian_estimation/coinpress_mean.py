@@ -65,7 +65,7 @@ def clip_radius(r: Number, gamma: Number, constants: str) -> Number:
 
 
 def noise_scale(tau: Number, n: Number, rho: Number) -> Number:
-    """σ = 2τ/(n√(2ρ))."""
+    """The noise scale σ = 2τ/(n√(2ρ))."""
     return 2 * tau / (n * (2 * rho) ** 0.5)
 
 
@@ -73,7 +73,7 @@ def noise_scale(tau: Number, n: Number, rho: Number) -> Number:
 def next_radius(
     n: Number, d: Number, sigma: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
-    """r after a step: γ₂ √(1/n + σ²)."""
+    """The radius r after a step, γ₂ √(1/n + σ²)."""
     gamma = squared_norm_bound(d, -log(beta if constants == "paper" else CODE_BETA)) ** 0.5
     return gamma * (1 / n + sigma**2) ** 0.5
 
@@ -136,7 +136,7 @@ def sample(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, steps=steps)

@@ -56,7 +56,7 @@ def count_variance(rho: Number) -> Number:
 
 
 def half_width(n: Number, sigma: Number, beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """w = σ(2 + √(2 ln(8n/β)))."""
+    """The half-width w = σ(2 + √(2 ln(8n/β)))."""
     return sigma * (2 + (2 * log(8 * n / beta)) ** 0.5)
 
 
@@ -77,7 +77,7 @@ def enough_rows(
 def error_bound(
     n: Number, sigma: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """Error of one column for n ≥ `enough_rows`, with probability 1 − β: (σ/√n + 2w/(n√ρ)) √(2 ln(8/β))."""
+    """The error of one column for n ≥ `enough_rows`, with probability 1 − β: (σ/√n + 2w/(n√ρ)) √(2 ln(8/β))."""
     tail = (2 * log(8 / beta)) ** 0.5
     return (sigma / n**0.5 + mean_variance(n, half_width(n, sigma, beta, log), rho) ** 0.5) * tail
 
@@ -94,7 +94,7 @@ class KVMeanNoise:
 
 
 def last_bin(mean_bound: float, sigma: float) -> int:
-    """B = ⌈R/σ⌉; more than ten million bins are refused."""
+    """The last bin B = ⌈R/σ⌉; more than ten million bins are refused."""
     ratio = require_positive("mean_bound", mean_bound) / require_positive("sigma", sigma)
     if 2 * ratio + 3 > MOST_BINS:
         raise InvalidInput(f"mean_bound = {mean_bound!r}: must be at most {(MOST_BINS - 3) // 2} times sigma")
@@ -102,7 +102,7 @@ def last_bin(mean_bound: float, sigma: float) -> int:
 
 
 def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
-    """How many values of every column lie in every bin: (m, d) -> (d, 2B + 1)."""
+    """The number of values of every column in every bin: (m, d) -> (d, 2B + 1)."""
     with np.errstate(over="ignore"):
         bins = np.ceil(block / sigma - 0.5)
     inside = np.abs(bins) <= last
@@ -160,7 +160,7 @@ def sample(
     mean_bound: MeanBound = 10.0,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, mean_bound=mean_bound, sigma=sigma)

@@ -55,14 +55,14 @@ Kappa = Annotated[float, between("κ", 1, LARGEST, "public: I ⪯ Σ ⪯ κI, fo
 def radius_squared(
     n: Number, d: Number, kappa: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """r² = κ(d + 2√(dL) + 2L), L = ln(n/β)."""
+    """The squared radius r² = κ(d + 2√(dL) + 2L), L = ln(n/β)."""
     length = log(n / beta)
     return kappa * (d + 2 * (d * length) ** 0.5 + 2 * length)
 
 
 @strict(calibration=ReconstructedCalibration)
 def noise_variance(n: Number, rho: Number, r2: Number, calibration: str) -> Number:
-    """σ²: 2r⁴/(n²ρ) reconstructed, r⁴/(n²ρ) tight."""
+    """The noise variance σ²: 2r⁴/(n²ρ) with "reconstructed", r⁴/(n²ρ) with "tight"."""
     return (1 if calibration == "tight" else 2) * r2**2 / (n**2 * rho)
 
 
@@ -128,7 +128,7 @@ def sample(
     kappa: Kappa = 10.0,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -38,7 +38,7 @@ MeanNorm = Annotated[float, positive("R", "public: ‖μ‖ ≤ R, for accuracy 
 
 
 def deviation_bound(kappa: Number) -> Number:
-    """√κ, the bound on the standard deviation of every coordinate."""
+    """The bound √κ on the standard deviation of every coordinate."""
     return kappa**0.5
 
 
@@ -76,7 +76,7 @@ def sample(
     mean_bound: MeanNorm = 10.0,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, mean_bound=mean_bound, kappa=kappa)

@@ -57,7 +57,7 @@ def half(budget: Number) -> Number:
 
 
 def image_bound(mean_bound: Number) -> Number:
-    """R' = √1000 R, which bounds ‖Aμ‖."""
+    """The radius R' = √1000 R, which bounds ‖Aμ‖."""
     return SMALLEST_KAPPA**0.5 * mean_bound
 
 
@@ -143,7 +143,7 @@ def sample(
     mean_bound: MeanNorm = 10.0,
     beta: BetaToShareTwice = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa, mean_bound=mean_bound)
@@ -174,7 +174,7 @@ def sample(
 def spend(
     *, rho: RhoToShareTwice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
 ) -> Spend:
-    """The sum of what PPC and NaivePME spend of ρ/2 each."""
+    """The claimed budget is ρ. The proven budget is the sum of what PPC and NaivePME spend at ρ/2 each."""
     parts = [
         ppc.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven,
         naive_pme.spend(rho=half(rho), dimension=dimension).proven,

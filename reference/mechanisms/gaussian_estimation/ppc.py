@@ -66,7 +66,7 @@ def rounds_needed(kappa: Number, log: Callable[[Number], Number] = math.log) -> 
 
 
 def kappa_of_round(kappa: Number, t: int) -> Number:
-    """κ_t = 0.69^{t−1} κ, the bound on the variances before round t = 1, 2, …"""
+    """The bound κ_t = 0.69^{t−1} κ on the variances before round t = 1, 2, …"""
     return PROGRESS ** (t - 1) * kappa
 
 
@@ -74,7 +74,7 @@ def kappa_of_round(kappa: Number, t: int) -> Number:
 
 
 def rounds(kappa: float) -> int:
-    """T, the number of rounds: 0 if κ ≤ 1000."""
+    """The number T of rounds, which is 0 if κ ≤ 1000."""
     needed: int = math.ceil(rounds_needed(kappa))
     return max(0, needed)
 
@@ -109,7 +109,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
+    """The result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d))
 
@@ -167,7 +167,7 @@ def sample(
     kappa: Kappa = 1e4,
     beta: BetaToShare = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa)

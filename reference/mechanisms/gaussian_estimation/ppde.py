@@ -43,24 +43,24 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 
 def mean_limit(r: int) -> Number:
-    """u_r = 2^{−r}."""
+    """The bound u_r = 2^{−r} on the means in round r."""
     return 0.5**r
 
 
 def threshold(r: int) -> Number:
-    """τ_r = 3u_r/8."""
+    """The threshold τ_r = 3u_r/8 of round r."""
     return 3 * 0.5**r / 8
 
 
 def truncation_squared(
     u: Number, size: Number, m: Number, rounds: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """B² of a round, where B is a Euclidean length: 6 u|S| ln(mR/β)."""
+    """The square B² of a round, where B is a Euclidean length: 6 u|S| ln(mR/β)."""
     return 6 * u * size * log(m * rounds / beta)
 
 
 def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """B² of step 2: 6 ln(m/β)."""
+    """The square B² of step 2: 6 ln(m/β)."""
     return 6 * log(m / beta)
 
 
@@ -71,7 +71,7 @@ def change_squared(bound_squared: Number, size: Number, calibration: str) -> Num
 
 
 def noise_variance(change: Number, m: Number, rho: Number) -> Number:
-    """s² = Δ₂²/(2ρ), for `change` = (mΔ₂)²."""
+    """The noise variance s² = Δ₂²/(2ρ), for `change` = (mΔ₂)²."""
     return change / (2 * rho * m**2)
 
 
@@ -91,7 +91,7 @@ def enough_records(
 
 
 def most_rounds(dimension: int) -> int:
-    """R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
+    """The largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
     return dimension.bit_length() - 1
 
 
@@ -166,7 +166,7 @@ def sample(
     calibration: ReconstructedCalibration = "reconstructed",
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -84,17 +84,17 @@ def search_epsilon(epsilon: Number, calibration: str) -> Number:
 
 @strict(calibration=Calibration)
 def search_scales(epsilon: Number, calibration: str) -> tuple[Number, Number]:
-    """b₁ and b₂, the noise scales of AboveThreshold."""
+    """The noise scales b₁ and b₂ of AboveThreshold."""
     return above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
 
 
 def search_loss(b1: Number, b2: Number) -> Number:
-    """Bound on the privacy loss of AboveThreshold, if the queries move in one direction by non-decreasing amounts."""
+    """A bound on the privacy loss of AboveThreshold, if the queries move in one direction by non-decreasing amounts."""
     return max(1 / b1, 1 / b2)
 
 
 def noise_level(k: int, g: Number, a: Number, e: Number) -> Number:
-    """N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e)."""
+    """The bound N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e)."""
     return min(gauss_noise(k, g), separate_noise(k, a, e))
 
 
@@ -108,7 +108,7 @@ def lap_bound(n: Number, d: int, epsilon: Number, beta: Number, calibration: str
 def separate_bounds(
     n: Number, d: int, epsilon: Number, trace: Number, beta: Number, calibration: str, log: tails.Log = np.log
 ) -> tuple[Number, Number]:
-    """a and e, the parts of the error bound of SeparateCov that scale with τ and with τ²; `epsilon` is ε₁."""
+    """The parts a and e of the error bound of SeparateCov that scale with τ and with τ²; `epsilon` is ε₁."""
     upsilon = tails.upsilon_laplace(max(d, 2), beta / 2, log)
     a = separate_cov_pure.error_bound(trace, separate_cov_pure.matrix_scale(n, d, epsilon, calibration) * upsilon, 0)
     return a, separate_cov_pure.eigenvalue_scale(n, epsilon) * tails.eta_laplace(d, beta / 2, log)
@@ -218,7 +218,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, precision=precision)

@@ -46,12 +46,12 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 @strict(calibration=Calibration)
 def exponent(epsilon: Number, calibration: str) -> Number:
-    """η: ε/4 in the paper, ε/2 tight."""
+    """The exponent η: ε/4 with "paper", ε/2 with "tight"."""
     return epsilon / (4 if calibration == "paper" else 2)
 
 
 def privacy_loss(eta: Number) -> Number:
-    """Supremum of the privacy loss over neighbours and outputs, in the limit of large n: 2η."""
+    """The supremum of the privacy loss over neighbours and outputs, in the limit of large n: 2η."""
     return 2 * eta
 
 
@@ -97,7 +97,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

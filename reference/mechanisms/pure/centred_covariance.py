@@ -1,4 +1,4 @@
-"""Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ. After DN25 Algorithm 1 and footnote 2.
+"""Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ (after DN25 Algorithm 1, footnote 2).
 
 1. S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ with x̄ the mean of the rows: the covariance, with divisor n.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
@@ -40,7 +40,7 @@ from covassay.reference.sensitivity import centred_sensitivity
 
 
 def noise_scale(n: Number, d: int, epsilon: Number, sqrt: Callable[[Number], Number] = math.sqrt) -> Number:
-    """ρ = 3√3 (n − 1)/(n²ε), and 4 (n − 1)/(n²ε) for d = 1."""
+    """The noise scale ρ = 3√3 (n − 1)/(n²ε), and 4 (n − 1)/(n²ε) for d = 1."""
     return centred_sensitivity(n, d, sqrt) / epsilon
 
 
@@ -86,7 +86,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

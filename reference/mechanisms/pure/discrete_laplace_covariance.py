@@ -58,7 +58,7 @@ Noise = Callable[[Fraction], IntegerMatrix]  # a function of the scale t that re
 
 
 def sensitivity(d: int, input_bits: int, isqrt: Callable[[int], int] = math.isqrt) -> Number:
-    """S = ⌊4^b s⌋, for the ℓ1 sensitivity s of the upper triangle of x xᵀ on the unit ball."""
+    """The sensitivity S = ⌊4^b s⌋, for the ℓ1 sensitivity s of the upper triangle of x xᵀ on the unit ball."""
     half = 4**input_bits // 2
     return 2 * half * triangle_l1(d, lambda square: Fraction(isqrt(square * half**2), half))
 
@@ -69,17 +69,17 @@ def sensitivity_of_sum(d: int, input_bits: int) -> Number:
 
 
 def count_share(d: int) -> Fraction:
-    """ε₀/ε = 1/(1 + m) under add-remove; m is the whole number nearest to (d(d + 1)/2)^{2/3}."""
+    """The share ε₀/ε = 1/(1 + m) under add-remove; m is the whole number nearest to (d(d + 1)/2)^{2/3}."""
     return Fraction(1, 1 + round((d * (d + 1) / 2) ** (2 / 3)))
 
 
 def noise_scale(change: Number, epsilon: Number) -> Number:
-    """t = S/ε."""
+    """The noise scale t = S/ε."""
     return change / epsilon
 
 
 def privacy_loss(change: Number, scale: Number) -> Number:
-    """Supremum of the privacy loss between neighbours whose triangles of C differ by `change` in ℓ1."""
+    """The supremum of the privacy loss between neighbours whose triangles of C differ by `change` in ℓ1."""
     return change / scale
 
 
@@ -89,7 +89,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
-    """C + Z, the integers that are released."""
+    """The integers C + Z that are released."""
     scale = noise_scale(sensitivity(data.d, data.input_bits), as_written(epsilon))
     z = require_whole("noise(scale)", noise(scale), data.d)
     noisy: IntegerMatrix = data.products + z
@@ -140,12 +140,12 @@ def release(
 
 
 def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> IntegerMatrix:
-    """A symmetric (d, d) draw of Z from the bits of `rng`, for one t."""
+    """A symmetric (d, d) draw of the noise Z, for a given scale t, from the bits of `rng`."""
     return law.symmetric(dimension, scale, Coins(generator_bits(rng)))
 
 
 def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
-    """A draw of Z₀ from the bits of `rng`, for one t."""
+    """A draw of the noise Z₀ on the number of rows, for a given scale t, from the bits of `rng`."""
     return law.sample(scale, Coins(generator_bits(rng)))
 
 
@@ -169,7 +169,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the bits of `rng` are not secret.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the bits of `rng` are not secret.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ def sample(
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in integers, for fair bits; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in integers, for fair bits; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

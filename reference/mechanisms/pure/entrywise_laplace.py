@@ -88,17 +88,17 @@ def noise_scale(
 
 
 def privacy_loss(change: Number, n: Number, scale: Number) -> Number:
-    """Supremum of the privacy loss between neighbours whose noisy entries of nΣ differ by `change` in ℓ1."""
+    """The supremum of the privacy loss between neighbours whose noisy entries of nΣ differ by `change` in ℓ1."""
     return change / (n * scale)
 
 
 def mean_squared_error(d: Number, scale: Number) -> Number:
-    """E ‖bM‖_F² = 2 d² b², full or triangle: each of the d² entries has variance 2b²."""
+    """The mean squared error E ‖bM‖_F² = 2 d² b² for "full" and "triangle": all d² entries have variance 2b²."""
     return 2 * d**2 * scale**2
 
 
 def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """b ln(k/β): with probability 1 − β none of k entries is larger in absolute value (ADK19 Lemma 3)."""
+    """The bound b ln(k/β): with probability 1 − β none of k entries is larger in absolute value (ADK19 Lemma 3)."""
     return scale * log(count / beta)
 
 
@@ -190,7 +190,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -201,8 +201,8 @@ def sample(
     calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, entries=entries, adjacency=adjacency)

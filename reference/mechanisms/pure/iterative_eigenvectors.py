@@ -80,18 +80,18 @@ Rank = Annotated[
 
 
 def eigenvalue_scale(epsilon: Number) -> Number:
-    """2/ε₀ with ε₀ = ε/2, in the unit of C."""
+    """The noise scale 2/ε₀ with ε₀ = ε/2, in the unit of C."""
     return 4 / epsilon
 
 
 def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """τ = (2/ε₀) ln(2d/β): with probability 1 − β/2 none of d eigenvalue noises exceeds it (ADK19 Cor. 1)."""
+    """The offset τ = (2/ε₀) ln(2d/β), which with probability 1 − β/2 no eigenvalue noise exceeds (ADK19 Cor. 1)."""
     return eigenvalue_scale(epsilon) * log(2 * d / beta)
 
 
 @strict(calibration=Calibration)
 def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) -> list[Number]:
-    """η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for a rank k < d."""
+    """The exponents η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for a rank k < d."""
     kept = min(rank or d, d)
     drawn = min(kept, d - 1)
     return [epsilon / (8 * kept if calibration == "paper" else 2 * (drawn + 1))] * drawn
@@ -105,7 +105,7 @@ def adaptive_exponents(
     d: int = 0,
     largest: Callable[[Sequence[Number]], Number] = max,
 ) -> list[Number]:
-    """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are only k < d weights."""
+    """Exponents η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are only k < d weights."""
     drawn = weights[: (d or len(weights)) - 1]
     if not drawn:
         return []
@@ -114,12 +114,12 @@ def adaptive_exponents(
 
 
 def eigenvector_loss(exponents: list[Number]) -> Number:
-    """Σ η_i + max η_i over the directions that are drawn, by the joint lemma."""
+    """The cost Σ η_i + max η_i of the directions that are drawn, by the joint lemma."""
     return sum(exponents) + max(exponents, default=0)
 
 
 def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
-    """Bound tail + √(2 missed) + τ√k on ‖C − Σ_{i≤k} λ̂_i θ_i θ_iᵀ‖_F, if no |λ̂_i − λ_i| exceeds τ (ADK19 Lemma 6).
+    """The bound tail + √(2 missed) + τ√k on ‖C − Σ_{i≤k} λ̂_i θ_i θ_iᵀ‖_F, if no |λ̂_i − λ_i| exceeds τ (ADK19 Lemma 6).
 
     tail : ‖C − C_k‖_F, the error of the best approximation of rank k.
     missed : Σ_{i≤k} λ_i (λ_i − θ_iᵀCθ_i).
@@ -218,7 +218,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

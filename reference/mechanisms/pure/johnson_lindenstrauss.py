@@ -85,7 +85,7 @@ Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0"
 
 
 def entries(d: Number) -> Number:
-    """D = d(d + 1)/2, the number of free entries of a symmetric matrix."""
+    """The number D = d(d + 1)/2 of free entries of a symmetric matrix."""
     return d * (d + 1) // 2
 
 
@@ -102,17 +102,17 @@ def sketch_rows(
 
 
 def image_radius(alpha: Number) -> Number:
-    """c = 1 + α/2, the length to which longer images are shortened."""
+    """The length c = 1 + α/2 to which longer images are shortened."""
     return 1 + alpha / 2
 
 
 def image_sensitivity(alpha: Number, norm: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """S = min(2c, √2 ‖T‖), a bound on n times the distance by which one row moves the mean image; `norm` is ‖T‖."""
+    """The bound S = min(2c, √2 ‖T‖) on n times the distance by which one row moves the mean image; `norm` is ‖T‖."""
     return min(2 * image_radius(alpha), sqrt(2) * norm)
 
 
 def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
-    """S/(nε), by which the noise z is multiplied; `change` is S."""
+    """The scale S/(nε) by which the noise z is multiplied; `change` is S."""
     return change / (n * epsilon)
 
 
@@ -120,7 +120,7 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
+    """The vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
@@ -213,7 +213,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, alpha=alpha, beta=beta)

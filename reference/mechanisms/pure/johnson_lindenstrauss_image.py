@@ -175,7 +175,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     walk: Walk = 100,
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -199,8 +199,8 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven. This holds for noise of
-        the exact law; `sample` draws it only approximately, with an unknown error.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget. This holds for noise
+        of the exact law; `sample` draws it only approximately, with an unknown error.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, alpha=alpha, beta=beta, seed=seed, walk=walk)

@@ -41,7 +41,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 
 def exponent(epsilon: Number, k: Number) -> Number:
-    """η = ε/(4k)."""
+    """The exponent η = ε/(4k)."""
     return epsilon / (4 * k)
 
 
@@ -51,7 +51,7 @@ def value_scale(epsilon: Number, k: Number) -> Number:
 
 
 def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
-    """Supremum of the privacy loss of k rounds for d ≥ 2: k(2η + 1/b)."""
+    """The supremum of the privacy loss of k rounds for d ≥ 2: k(2η + 1/b)."""
     return k * (2 * eta + 1 / b)
 
 
@@ -118,7 +118,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, rank=rank)

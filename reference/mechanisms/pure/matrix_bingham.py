@@ -52,12 +52,12 @@ def require_projection(name: str, value: Matrix, dimension: int, rank: int) -> M
 
 
 def exponent(epsilon: Number) -> Number:
-    """η = ε/2."""
+    """The exponent η = ε/2."""
     return epsilon / 2
 
 
 def privacy_loss(eta: Number) -> Number:
-    """Supremum of the privacy loss over neighbours and outputs, in the limit of large n: 2η."""
+    """The supremum of the privacy loss over neighbours and outputs, in the limit of large n: 2η."""
     return 2 * eta
 
 
@@ -67,7 +67,7 @@ def released_rank(rank: int, d: int) -> int:
 
 
 def error_bound(eta: Number, d: int, k: int) -> Number:
-    """(k(d − k) + min(k, d − k))/η, a bound on E[λ_1 + … + λ_k − tr(PC)]."""
+    """The bound (k(d − k) + min(k, d − k))/η on E[λ_1 + … + λ_k − tr(PC)]."""
     return (k * (d - k) + min(k, d - k)) / eta
 
 
@@ -116,7 +116,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

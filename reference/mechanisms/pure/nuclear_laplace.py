@@ -57,7 +57,7 @@ def noise_scale(n: Number, epsilon: Number) -> Number:
 
 
 def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
-    """Supremum over outputs of the privacy loss between neighbours with ‖Δ‖_* = `nuclear_change`."""
+    """The supremum over outputs of the privacy loss between neighbours with ‖Δ‖_* = `nuclear_change`."""
     return nuclear_change / (n * scale)
 
 
@@ -129,7 +129,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
-    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
-        or goes, and the number of rows is noisy.
+    adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
+        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

@@ -58,17 +58,17 @@ def matrix_scale(
 
 
 def eigenvalue_scale(n: Number, epsilon: Number) -> Number:
-    """4/(nε): the sensitivity 2/n of the eigenvalues over the budget ε/2."""
+    """The noise scale 4/(nε): the sensitivity 2/n of the eigenvalues over the budget ε/2."""
     return 4 / (n * epsilon)
 
 
 def privacy_loss(triangle: Number, eigenvalues: Number, n: Number, b: Number, c: Number) -> Number:
-    """Bound on the privacy loss of (G, λ̃), from the ℓ1 changes of the upper triangle and the eigenvalues of nΣ."""
+    """A bound on the privacy loss of (G, λ̃), from the ℓ1 changes of the upper triangle and the eigenvalues of nΣ."""
     return triangle / (n * b) + eigenvalues / (n * c)
 
 
 def error_bound(trace: Number, matrix_noise: Number, eigenvalue_noise: Number) -> Number:
-    """‖output − Σ‖_F ≤ 2 √(tr Σ · ‖bW‖) + ‖λ̃ − λ‖, from the sizes of the two noises."""
+    """The bound 2 √(tr Σ · ‖bW‖) + ‖λ̃ − λ‖ on the Frobenius error, from the sizes of the two noises."""
     return 2 * (trace * matrix_noise) ** 0.5 + eigenvalue_noise
 
 
@@ -146,7 +146,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -119,7 +119,7 @@ def _is_plain(block: bytes) -> bool:
 
 
 class _Joined(io.RawIOBase):
-    """Some bytes, followed by the rest of a file. Closing it closes the file."""
+    """A reader of some bytes, followed by the rest of a file. Closing the reader closes the file."""
 
     def __init__(self, first: bytes, file: BinaryIO) -> None:
         self._first, self._file = io.BytesIO(first), file

@@ -23,7 +23,7 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Partition:
-    """How the rows of a partition are read on its machine: the columns, and functions to apply.
+    """The description of how to read a partition on its machine: the columns, and the functions to apply.
 
     place : the name of the data in messages. select : a function that maps what the library gave to the chosen columns
         as float64, (m, d). first : the number of rows before the partition. changes : functions that are applied to the

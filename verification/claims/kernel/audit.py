@@ -95,7 +95,7 @@ class Audit:
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
     witnesses: Mapping[str, Statement]  # the lemmas of that table that exist and that a theorem needs
-    others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas of the vectors
+    others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas about the numbers in proofs/vectors.json
 
     def beneath(self, statement: Statement) -> list[str]:
         """All definitions on which the meaning of a statement depends, directly or through other definitions."""

@@ -23,7 +23,7 @@ LOG_END = 1000  # characters of a log that are shown if no single error is found
 
 
 class KernelError(Exception):
-    """Rocq could not be run, or did not answer."""
+    """The exception if Rocq cannot be run, or does not answer."""
 
 
 def available() -> bool:

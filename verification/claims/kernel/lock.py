@@ -204,7 +204,7 @@ def path_of(proofs: Path) -> Path:
 
 
 def read(proofs: Path) -> RocqLock:
-    """The lock; an empty one if there is no file."""
+    """Read the lock from its file, or return an empty lock if there is none."""
     path = path_of(proofs)
     return parse(path.read_text(encoding="utf-8")) if path.exists() else RocqLock()
 

@@ -57,7 +57,7 @@ class ProofMutant:
 
 @dataclass(frozen=True)
 class ProofMutantOutcome:
-    """The outcome for a mutant: the findings that rejected it."""
+    """The outcome for one mutant: the findings that rejected the mutant."""
 
     mutant: ProofMutant
     findings: tuple[Discrepancy, ...]

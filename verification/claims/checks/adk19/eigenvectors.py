@@ -71,7 +71,7 @@ def joint_lemma(bound: Formula = mechanism.eigenvector_loss) -> Found:
 
 
 def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
-    """Orthonormal columns: the eigenvectors of `near`, rotated by a random amount, small or large."""
+    """A matrix whose columns are the eigenvectors of `near`, rotated by a random small or large amount."""
     vectors = np.linalg.eigh(near)[1][:, ::-1]
     turn = np.linalg.qr(np.eye(d) + 10 ** rng.uniform(-4, 1) * rng.standard_normal((d, d)))[0]
     frame: Matrix = vectors @ turn

@@ -34,7 +34,7 @@ def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> 
 
 
 def worst(p: int) -> tuple[Matrix, Matrix]:
-    """Neighbours with p features: all axes but the last are full, and a row moves from the last to the first."""
+    """Neighbours with p features: rows on all axes but the last, and one row that moves from the last to the first."""
     rest = np.hstack([np.repeat(np.eye(p)[:-1], 2, axis=0), np.zeros((2 * (p - 1), 1))])
     moved = np.eye(p + 1)[[p - 1, 0 if p > 1 else p]]
     return np.vstack([rest, moved[:1]]), np.vstack([rest, moved[1:]])

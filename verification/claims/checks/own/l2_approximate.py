@@ -31,7 +31,7 @@ def cap(cosine: float, entries: int) -> float:
 
 
 def over_radii(share: Callable[[float], float], start: float, entries: int) -> float:
-    """The mean of a function of a Gamma(D) radius that is 0 below `start`."""
+    """The mean of `share` at a Gamma(D) radius, where `share` is 0 below `start`."""
     edges = [start, start + 1, start + entries, start + 3 * entries + 20, start + 10 * entries + 120]
     return sum(
         float(quad(lambda r: gamma.pdf(r, entries) * share(r), low, high, epsabs=0, epsrel=1e-11, limit=200)[0])
