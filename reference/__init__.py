@@ -11,10 +11,10 @@ are used. It never imports `covassay.verification`.
 - `covassay.reference.downstream`: what can be computed from a release at no further cost;
 - `covassay.reference.recommendation`: which mechanism to use, from public facts alone;
 - `covassay.reference.estimators`: `PrivateCovariance`, `PrivateMean`, `PrivatePCA` and `PrivateRidge`, in the manner of
-  scikit-learn; they can be imported from here.
+  scikit-learn; they can be imported from `covassay.reference`.
 
-Not for production: the noise is float64, so the guarantees, which are theorems about real numbers, do not cover the
-low-order bits of the output (Mironov 2012).
+Do not use this code in production. Its noise is float64, so the guarantees, which are theorems about real numbers, do
+not cover the low-order bits of the output (Mironov 2012).
 """
 
 import importlib
@@ -27,7 +27,7 @@ __all__ = ["PrivacyWarning", "PrivateCovariance", "PrivateMean", "PrivatePCA", "
 
 
 def __getattr__(name: str) -> Any:
-    """An estimator, which is imported when it is asked for: most uses of the reference need none."""
+    """Import an estimator when it is asked for, because most uses of the reference need none."""
     if name in __all__:
         return getattr(importlib.import_module("covassay.reference.estimators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

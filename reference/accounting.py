@@ -8,22 +8,22 @@ Releases compose adaptively: a later one may depend on the outputs of earlier on
 total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
 charge="proven" what is proven of the mechanism here, which is never more.
 
-How releases add up depends on the notion of the total.
+How the costs of releases add up depends on the notion of privacy of the total budget.
 
 - Pure DP accepts pure DP releases only. Their ε add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. Those that are (ε, δ) add up their ε and their δ. The δ that is left converts the
-  others to an ε, in the cheaper of two ways: all of them added up as zCDP and then converted, or only the zCDP ones
-  converted and the ε of the pure ones added.
+- (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts the
+  other releases to an ε, in the cheaper of two ways. One way adds all of them up as zCDP and converts the sum. The
+  other converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
-release has a privacy loss of at most ε, and a pure one always does. So in the bound D_α ≤ αρ of the zCDP releases each
-of them adds its ε to the right side, which adds Σε to `epsilon_of_zcdp_at` for every α.
+release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
+right side of the bound D_α ≤ αρ of the zCDP releases, which adds Σε to `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
-may be chosen in view of earlier outputs. There, "the sum stays within the total" is a privacy filter (Rogers et al.
-2016; Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the budgets were fixed
-beforehand.
+may be chosen in view of earlier outputs. In these cases the rule that the sum stays within the total is a privacy
+filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the
+budgets were fixed beforehand.
 """
 
 import contextlib
@@ -49,8 +49,9 @@ from covassay.reference.privacy import (
     zcdp_of_pure,
 )
 
-ROUNDING = 1e-12  # relative excess over the total that is put down to rounding
-SMALLEST = float(np.finfo(float).tiny)  # stands for ε = 0, where δ alone covers what is spent: a guarantee needs ε > 0
+ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
+# replaces ε = 0 where δ alone covers what is spent, because a guarantee needs ε > 0
+SMALLEST = float(np.finfo(float).tiny)
 
 
 class OverBudget(InvalidInput):
@@ -75,7 +76,7 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
     ------
     InvalidInput : `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if the total is
         pure DP.
-    OverBudget : the δ of the releases exceed the total's, or leave none to convert zCDP with.
+    OverBudget : the δ of the releases add up to more than the total δ, or leave no δ to convert zCDP with.
     """
     listed = list(spent)
     if not listed:
@@ -114,9 +115,10 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 class Account:
     """The budget of one data set.
 
-    An account is one, whoever holds it: `copy` and `deepcopy` return the account itself, so that what copies its
-    arguments, as scikit-learn's `clone` does, goes on to charge the same budget. Threads may share it. What is pickled,
-    for another process or for a file, is closed: it shows what had been spent, and refuses every release.
+    An account is never duplicated: `copy` and `deepcopy` return the account itself, so that code which copies its
+    arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an account. A
+    pickled account, for another process or for a file, is closed: it shows what had been spent, and refuses every
+    release.
 
     Parameters
     ----------
@@ -157,7 +159,7 @@ class Account:
 
         Raises
         ------
-        OverBudget : the sum exceeds the total, or the account is the copy of one in another process.
+        OverBudget : the sum exceeds the total, or this account was pickled in another process and so is closed.
         """
         if self.closed:
             raise OverBudget(
@@ -195,10 +197,10 @@ class Account:
 
     @contextlib.contextmanager
     def charging(self, spend: Spend) -> Iterator[Guarantee]:
-        """Charge what a release spends, and make the release in the block; what is spent in all is given to it.
+        """Charge what `spend` says, run the block of the `with` statement, and yield the sum of all charges.
 
         If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. After any other
-        exception it stands.
+        exception the charge stands.
 
         Raises
         ------
@@ -217,7 +219,7 @@ class Account:
 
 
 def _number_of_columns(x: DataSet) -> int:
-    """d for data of shape (n, d), read off the shape alone if there is one."""
+    """Return the number d of columns of data of shape (n, d), from the shape alone if the data have one."""
     shape: tuple[int, ...] = getattr(x, "shape", ())
     _, d = shape if len(shape) == 2 else as_rows(x).shape
     return int(d)

@@ -1,16 +1,17 @@
-"""The moments of rows in a box: how far one row moves them, which weights are best, and what comes out of noisy ones.
+"""The moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
 
 Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The sums over all rows of
 
     1,   u_j,   u_j² − 1,   u_i u_j (i < j)
 
-stand in one symmetric (d + 1, d + 1) matrix: the number of rows in its corner, the first moments beside it. Before
-noise of one scale is added, each kind of sum is multiplied by a public weight: `count`, `mean`, `square`, `product`,
-here k, a, b, c. How far one row moves the weighted sums is exact for the weights that are used.
+stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments beside it.
+Before noise of one scale is added, each kind of sum is multiplied by a public weight. The weights `count`, `mean`,
+`square` and `product` are called k, a, b and c here. For the weights that are used, the sensitivity of the weighted
+sums is exact.
 
-Replace-one (n is public, k = 0), rows u and v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so |σ_j| + |δ_j| ≤ 1 and the
-changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). Their absolute values are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is
-the corner (1, …, 1) and v_j = 1 − 2δ_j.
+Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
+|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). Their absolute values are largest for σ_j =
+1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
 
 - ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². Its terms
   lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ − 4a²δ² −
@@ -20,7 +21,8 @@ the corner (1, …, 1) and v_j = 1 − 2δ_j.
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
   −a/Q, and 2ad otherwise.
 
-Add-remove, one row u: with u_j² − 1 in place of u_j², the squares are at 0 where the others are largest.
+Under add-remove, one row u comes or goes. With u_j² − 1 in place of u_j², the squares are 0 at the rows where the other
+sums are largest.
 
 - ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². With p
   ones it is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² + c²d(d − 1)/2.
@@ -53,7 +55,7 @@ def cube_root(value: Number) -> Number:
 
 @dataclass(frozen=True)
 class Weights:
-    """The factor of each kind of sum, before noise of one scale is added: numbers of any kind."""
+    """The public factors by which the four kinds of sums are multiplied before noise of one scale is added."""
 
     count: Number
     mean: Number
@@ -69,7 +71,7 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # 1 in the arithmetic of the root
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last is the number 1 in the arithmetic of `sqrt`
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
@@ -101,11 +103,10 @@ def laplace_weights(
 ) -> Weights:
     """The weights for Laplace noise.
 
-    They minimise the same bound, with the ℓ1 sensitivity. Under replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q,
-    the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q = 1 + U + 1/U with U³ = w + √(w² − 1),
-    w = 1 + 27E.
-    Under add-remove the squares have the largest weight that costs nothing, and for the others k : a : c =
-    (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
+    They minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a = 1, b =
+    c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q = 1 + U
+    + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs nothing,
+    and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
     """
     if adjacency == "replace-one":
         e = d - 1 + cbrt(4)
@@ -141,7 +142,7 @@ def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
 def squared_error(
     d: Number, mean: Number, square: Number, product: Number, off_centre: Number, kurtosis: Number
 ) -> Number:
-    """E Σ_ij (Ĉ_ij − C_ij)² of the scaled covariance under replace-one, exactly.
+    """The expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
 
     `mean`, `square` and `product` are the variances of the noise of the scaled mean and second moments, `off_centre` is
     ‖m‖² ≤ d for the mean m of the scaled rows, and `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
@@ -153,7 +154,8 @@ def squared_error(
 def error_bound(n: Number, largest: Number, count: Number) -> Number:
     """A bound on every entry of the error of the scaled covariance.
 
-    It holds if no noise of a sum of scaled rows is above `largest`, nor that of the count above `count` < n − 1.
+    It holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of rows at
+    most `count` < n − 1.
     """
     moment = (largest + count) / (n - count)
     return moment * (3 + moment)
@@ -187,7 +189,7 @@ def spreads(scale: float, w: Weights, d: int) -> Matrix:
 
 
 def estimates(sums: Matrix, box: Box) -> Matrix:
-    """The number of rows, and the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
+    """The number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
 
     Sums are divided by the noisy number of rows, and by 1 where that is less. The corner has the number of rows, beside
     it stands the mean, and below that the covariance, which need not be positive semidefinite.
@@ -203,7 +205,7 @@ def estimates(sums: Matrix, box: Box) -> Matrix:
 
 
 def sums_of(released: Matrix, box: Box) -> Matrix:
-    """The noisy sums from which `estimates` makes this output: its inverse, (…, d + 1, d + 1)."""
+    """The noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
     count = released[..., 0, 0]
     divisor = np.maximum(count, 1.0)[..., None]
     mean = (released[..., 0, 1:] - box.centre) / box.half_widths
@@ -219,7 +221,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 
 
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
-    """Scaled rows whose exchange moves the weighted sums the most; the first alone does so under add-remove."""
+    """Two scaled rows whose exchange moves the weighted sums the most. Under add-remove the first alone does so."""
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":
         second[: opposite_columns(d, w)] = -1.0

@@ -1,12 +1,12 @@
 """How far one row moves the second moment and the centred covariance of rows in a box.
 
-Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless it is said
-otherwise, neighbours have the same public number of rows n and differ in one row, which is x in one of them and y in
-the other.
+Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless stated otherwise,
+neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
 
-Second moment XᵀX/n, entry (i, j). The change is (x_i x_j − y_i y_j)/n. The supremum is the length R_ij of the range
-of the product, over n. Off the diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the
-diagonal the range is that of a square, which is 0 inside the box if low_i < 0 < high_i. Both ends are attained.
+Second moment XᵀX/n, entry (i, j). The change is (x_i x_j − y_i y_j)/n. The supremum is the length R_ij of the range of
+the product, over n. Off the diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the
+diagonal the range is that of a square, which is 0 inside the box if low_i < 0 < high_i. Both ends of the range are
+attained.
 
 Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v
 = x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the
@@ -24,19 +24,20 @@ bound over the triangle is 4, and it is not attained, because a change of 2 in e
 Adding or removing a row (add-remove), where the larger data set has n rows and each statistic is divided by its own
 number of rows:
 
-- XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. A lies in the convex hull
-  of the matrices y yᵀ, and is any y yᵀ if these rows are equal. So the suprema of all entries and norms are those
-  above.
+- XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. A lies in the convex hull of
+  the matrices y yᵀ, and is any y yᵀ if these rows are equal. So the suprema of all entries and norms are those for
+  replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
   Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
   a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). This
   is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So its maximum over t ≤ 1 is at t =
-  1, where it is (n − 1)/n: again the supremum above, with the same pair.
+  1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n −
-  2) ≥ 0 for n ≥ 4. For smaller n nothing is claimed here.
+  2) ≥ 0 for n ≥ 4. For n < 4 nothing is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j
-  = max(|low_j|, |high_j|), attained in all entries at once. A change of a row moves it by R_ij, up to twice as much.
+  = max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves the entry by R_ij, up to twice as
+  much.
 """
 
 from dataclasses import dataclass
@@ -78,8 +79,9 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 class BoxSensitivity:
     """The sensitivity of every entry of a symmetric matrix, and norms of their matrix.
 
-    entries : (d, d), each the supremum of the absolute change of that entry; all of them are attained.
-    jointly : whether one pair attains all entries at once; then the norms are suprema, and otherwise upper bounds.
+    entries : (d, d), the supremum of the absolute change of every entry; every supremum is attained.
+    jointly : whether one pair of data sets attains all entries at once. If so, the norms are suprema; otherwise they
+        are upper bounds.
     """
 
     entries: Matrix
@@ -123,7 +125,8 @@ def centred_sensitivity(
 
     Raises
     ------
-    InvalidInput : n is too small for the divisor, or for what is proven with that adjacency; or a word is unknown.
+    InvalidInput : n is too small for the divisor or for the proof under this adjacency, or `divisor` or `adjacency` is
+        unknown.
     """
     require_choice("divisor", divisor, DIVISORS)
     require_choice("adjacency", adjacency, ADJACENCIES)
@@ -133,7 +136,7 @@ def centred_sensitivity(
     return BoxSensitivity(float(centred_factor(n, divisor)) * np.outer(box.widths, box.widths), True)
 
 
-# PAIRS THAT ATTAIN THEM
+# DATA SETS THAT ATTAIN THE SENSITIVITIES
 
 
 def far_and_near(box: Box) -> tuple[Vector, Vector]:

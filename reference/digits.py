@@ -1,4 +1,4 @@
-"""Numbers in text: in the digits 0 to 9, and in nothing that only looks like them."""
+"""Reading numbers from text that uses only the digits 0 to 9, and no characters that merely look like them."""
 
 
 def read_number(text: str) -> float:

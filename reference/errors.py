@@ -16,9 +16,10 @@ class InvalidInput(ValueError):
 
 
 def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
-    """A question for a message about an unknown name: "did you mean a or b? It ". Empty if no known name is near.
+    """The question "did you mean a or b? It " for a message about an unknown name, or "" if no known name is near.
 
-    Names that begin with what was typed are near. If there are none or very many, the one that looks most alike is.
+    Known names that begin with the unknown name are near. If there are none or very many, the most similar known name
+    is.
     """
     names = [*known]
     near = [one for one in names if name and one.startswith(name)]

@@ -31,7 +31,7 @@ is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² ≤ 1 − h², so the right side is at most
     (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
 If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
-In both cases this is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains it.
+In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 The centred covariance is different: how far one row moves it depends on the other rows, through their mean. Its
 sensitivity, and data sets that attain it, are at the end of this file.
@@ -141,7 +141,7 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
     """
     signs = np.kron([[1.0, 1.0], [1.0, -1.0]], np.ones((d // 2, d // 2))) if d > 1 else np.eye(1)
     _, vectors = np.linalg.eigh(signs)
-    if len(vectors) < d:  # odd d: the pair of d − 1, padded with a zero feature
+    if len(vectors) < d:  # odd d: take the pair for d − 1, padded with a zero feature
         vectors = np.pad(vectors, ((0, 1), (0, 0)))
     return vectors[:, -1], vectors[:, 0] if d > 1 else np.zeros(1)
 
@@ -154,7 +154,7 @@ def block_pair(d: int) -> tuple[Vector, Vector]:
     at g/c = 2√(mk)/(d + 2).
     """
     m, k = (d + 1) // 2, d // 2
-    angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c = cos, g = sin of twice the angle
+    angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c and g are the cosine and the sine of twice the angle
     first = np.repeat([1 / math.sqrt(m), 0.0], [m, k])
     second = np.repeat([0.0, 1 / math.sqrt(max(k, 1))], [m, k])
     x: Vector = math.cos(angle) * first + math.sin(angle) * second

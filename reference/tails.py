@@ -1,8 +1,8 @@
 """Public upper bounds on the norms of noise, each exceeded with probability at most β.
 
-They say how large an error can be. No privacy guarantee rests on them. Let N ~ N(0, I_d), and let W be a symmetric
-matrix with independent N(0, 1) on and above the diagonal ("Wigner"). Its variants have N(0, 1/2) above the diagonal
-("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
+The bounds say how large an error can be. No privacy guarantee rests on them. Let N ~ N(0, I_d), and let W be a
+symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). Its variants have N(0, 1/2) above the
+diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
@@ -44,8 +44,8 @@ def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
 def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. Ours.
 
-    Laurent–Massart, used once for ‖W‖_F² as a weighted sum of squares. d weights are 1, and d(d − 1)/2 weights are 2.
-    The sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
+    The inequality of Laurent–Massart is used once, for ‖W‖_F² as a weighted sum of squares. Of the weights, d are 1 and
+    d(d − 1)/2 are 2. The sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
     """
     return (d**2 + 2 * (d * (2 * d - 1) * log(1 / beta)) ** 0.5 + 4 * log(1 / beta)) ** 0.5
 

@@ -1,12 +1,12 @@
 """A data set for many releases, whose rows are checked, clipped and squared only once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from covassay.reference.domain import Chunks, Matrix, blocks
+from covassay.reference.domain import Chunks, Matrix
 
 T = TypeVar("T")
 
@@ -23,10 +23,10 @@ class SharedRows(Chunks):
         n, d = rows.shape
         return cls((n, d), lambda: iter((rows,)))
 
-    def mapped(self, function: Callable[[Matrix], Matrix], dimension: int) -> Chunks:
-        """The data set with `function` applied to its one chunk, in memory as well."""
-        (rows,) = blocks(self)
-        return SharedRows.of(function(rows))
+    def through(self, function: Callable[[Chunks], Iterator[Matrix]], dimension: int) -> "SharedRows":
+        """The data set with the rows of `function(self)`, which are computed at once, so that no pass repeats it."""
+        first, *rest = function(self)
+        return SharedRows.of(np.concatenate([first, *rest]) if rest else first)
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """The value of `compute()`, which is computed once and stored under the key.
@@ -34,7 +34,6 @@ class SharedRows(Chunks):
         The caller gets a copy of an array.
         """
         if key not in self.kept:
-            found = compute()
-            self.kept[key] = SharedRows.of(np.concatenate(list(blocks(found)))) if isinstance(found, Chunks) else found
+            self.kept[key] = compute()
         value: Any = self.kept[key]
         return cast(T, value.copy() if isinstance(value, np.ndarray) else value)

@@ -9,7 +9,7 @@ import numpy as np
 from covassay.reference.domain.types import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 
-LARGEST = 1e100  # the largest bound; the least width is 1/LARGEST, so that products of two are floats
+LARGEST = 1e100  # the largest bound; the least width is 1/LARGEST, so that products of two bounds or widths are floats
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Box:
 
     Raises
     ------
-    InvalidInput : there is no pair, or a pair is not two finite numbers low < high of moderate size.
+    InvalidInput : `bounds` has no pair, or has a pair that is not two finite numbers low < high of moderate size.
     """
 
     bounds: tuple[tuple[float, float], ...]
@@ -45,7 +45,7 @@ class Box:
 
     @classmethod
     def of_columns(cls, bounds: Any, dimension: int) -> "Box":
-        """The box with these bounds, or with −1 and 1 for all columns if they are None."""
+        """The box with the given bounds, or with the bounds −1 and 1 for all columns if `bounds` is None."""
         return cls(((-1.0, 1.0),) * dimension) if bounds is None else cls.of(bounds)
 
     @property
@@ -79,8 +79,8 @@ class Box:
         return self.low + self.half_widths
 
     def place(self, shares: Matrix) -> Matrix:
-        """Rows of the box from rows of the unit cube: low + shares · width, column by column."""
-        rows: Matrix = self.low * (1 - shares) + self.high * shares  # exactly low at 0 and high at 1
+        """Map rows of the unit cube to rows of the box: low + shares · width, column by column."""
+        rows: Matrix = self.low * (1 - shares) + self.high * shares  # the result is exactly low at 0 and high at 1
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:
@@ -89,7 +89,7 @@ class Box:
         return rows
 
     def columns(self, order: Sequence[int]) -> "Box":
-        """The box of these columns, in this order; a column may come several times."""
+        """The box of the columns in `order`, in that order; a column may come several times."""
         return Box(tuple(self.bounds[j] for j in order))
 
     def stretched(self, factors: Sequence[float]) -> "Box":

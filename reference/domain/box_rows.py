@@ -17,22 +17,22 @@ OnOutside = Literal["clip", "raise"]
 
 
 def fewest_rows(adjacency: Adjacency) -> int:
-    """The fewest rows of a data set: 0 where a row may come or go, since refusing no rows would tell their number."""
+    """The smallest number of rows accepted: 0 under add-remove, since refusing empty data would reveal their number."""
     return 0 if adjacency == "add-remove" else 1
 
 
 def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: int = 1) -> tuple[Rows, int, int]:
-    """The rows u = (x − centre)/(half the width) of [−1, 1]^d, their number n and their dimension d.
+    """Scale the rows to u = (x − centre)/(half the width) in [−1, 1]^d; return them, their number n and dimension d.
 
     Parameters
     ----------
     x : (n, d), n ≥ `fewest`, with the columns of the box.
-    on_outside : "clip" brings a value outside its bounds to the nearer bound, one record at a time. "raise" raises
-        `InvalidInput` instead. Whether it raises depends on the data, and is not private.
+    on_outside : "clip" moves a value outside its bounds to the nearer bound, one record at a time. "raise" raises
+        `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
 
     Raises
     ------
-    InvalidInput : `x` is no data set, or has not the columns of the box.
+    InvalidInput : `x` is no data set, or its number of columns is not that of the box.
     """
     require_choice("on_outside", on_outside, ("clip", "raise"))
     rows = as_rows(x, fewest)
@@ -45,7 +45,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
 
 
 def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Matrix]:
-    """The chunks of one pass, each scaled by `_scaled`."""
+    """Yield the chunks of one pass, each scaled by `_scaled`."""
     first = 0
     for chunk in blocks(rows):
         yield _scaled(chunk, box, on_outside, first)
@@ -53,7 +53,7 @@ def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Ma
 
 
 def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Matrix:
-    """`scaled_rows` for an array. `first` is the place of its first row in the data set, for messages."""
+    """Return `scaled_rows` for an array. For messages, `first` is the position of its first row in the data set."""
     if on_outside == "raise" and (outside := (rows < box.low) | (rows > box.high)).any():
         i, j = np.argwhere(outside)[0]
         low, high = box.bounds[j]

@@ -1,21 +1,21 @@
-"""Data as integers, and their sums of products exactly, at the speed of a matrix product in float64.
+"""Data sets as integers, and exact sums of the products of their columns, at the speed of a float64 matrix product.
 
-Every record is mapped by itself, by a public rule, so that neighbours stay neighbours:
+Every record is mapped by itself, by the following public rule, so that neighbours stay neighbours:
 
-1. multiply by 2^b over the row bound and round toward zero: a row q of integers;
-2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding has left it too long even so, move
-   every entry one step toward zero until it is short enough. That |q|² ≤ 2^{2b} is checked in integers.
+1. multiply the row by 2^b over the row bound and round toward zero, which gives a row q of integers;
+2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding leaves it too long, move every entry
+   one step toward zero until it is short enough. The condition |q|² ≤ 2^{2b} is checked in integers.
 
-From there on the data set is the rows q/2^b, which lie in the unit ball exactly, and nothing is rounded any more. QᵀQ
-is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64 arithmetic
-on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python integers, so n
-has no limit.
+After these steps the data set consists of the rows q/2^b, which lie in the unit ball exactly. Nothing is rounded after
+that. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64
+arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python
+integers, so n has no limit.
 
-In a box there are no lengths: every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
+If the columns have public bounds, every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.
 
-The sums of a part of the data are one value, and values add: the value of the whole is the sum of the values of its
-parts, to the last bit, in any order and wherever they were computed.
+Parts of the data can be summed separately, in any order and on any machine. Adding the `ExactData` of the parts gives
+that of the whole, to the last bit.
 """
 
 from collections.abc import Iterator
@@ -37,15 +37,16 @@ from covassay.reference.errors import InvalidInput
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
 EXACT = 2**53  # float64 holds every integer up to here
-ROWS_AT_ONCE = 8192  # a block that stays in the cache
+ROWS_AT_ONCE = 8192  # the number of rows of a block that stays in the cache
 
 
 @dataclass(frozen=True)
 class ExactData:
-    """The sums that mechanisms need of the rows q/2^b, of products and of entries, as integers. Parts add up with +.
+    """Exact sums over the rows q/2^b, as integers: the sums of products and of entries. Sums of parts add up with +.
 
-    n : rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if it was not asked for. input_bits : b.
-    row_bound, box : how rows became q: by a row bound, in the unit of the data, or by bounds on every column.
+    n : the number of rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if not requested. input_bits : b.
+    row_bound, box : the row bound, in the unit of the data, or the bounds on the columns, with which the rows were
+        scaled.
     columns : the names of the columns, if there are any.
 
     >>> half, rest = (exact_data(part, row_bound=2.0) for part in ([[1.0, 0.5]], [[0.25, 1.0], [2.0, 0.0]]))
@@ -69,16 +70,16 @@ class ExactData:
             if mine != theirs:
                 raise InvalidInput(f"{what} = {mine} and {theirs}: parts that are added must have the same")
         gram = [[a + b for a, b in zip(one, two, strict=True)] for one, two in zip(self.gram, other.gram, strict=True)]
-        both = bool(self.sums and other.sums)  # sums that one of them lacks are unknown
+        both = bool(self.sums and other.sums)  # if one of the two lacks the sums, they are unknown for both
         sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)] if both else []
         return replace(self, n=self.n + other.n, gram=gram, sums=sums)
 
     def __radd__(self, other: object) -> "ExactData":
-        return self if other == 0 else NotImplemented  # the 0 with which `sum` begins
+        return self if other == 0 else NotImplemented  # `sum` begins with 0
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, d), as of the rows."""
+        """The shape (n, d) of the data set."""
         return self.n, self.d
 
     @property
@@ -121,17 +122,17 @@ def exact_data(
     sums: bool = False,
     box: Box | None = None,
 ) -> ExactData:
-    """Read a data set as integer rows, and add up their products, and the rows themselves if `sums` is true.
+    """Read a data set as integer rows and add up their products. If `sums` is true, add up the rows as well.
 
     Parameters
     ----------
-    x : (n, d), an array or `Chunks`; or such sums, which are returned as they are. n may be 0.
+    x : (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
     box : public bounds on the columns, in place of a row bound. Values beyond them are clipped.
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or `x` are sums that were made with another row bound, other bounds,
-        other input bits, or without the sums of the rows.
+    InvalidInput : an argument breaks its rule, or `x` is an `ExactData` that was made with another row bound, other
+        bounds, other input bits, or without the sums of the rows.
     """
     require_input_bits("input_bits", input_bits)
     if isinstance(x, ExactData):
@@ -148,7 +149,7 @@ def exact_data(
 
 
 def _nothing(d: int, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
-    """The sums of no rows."""
+    """The `ExactData` of a data set without rows."""
     return ExactData(0, [[0] * d for _ in range(d)], [0] * d if sums else [], input_bits, row_bound, box)
 
 
@@ -189,7 +190,10 @@ def require_input_bits(name: str, value: int) -> int:
 
 
 def as_written(value: Number) -> Fraction:
-    """The rational number that the shortest decimal text of a float means: 0.1 is 1/10. Fractions stay as they are."""
+    """The rational number that the shortest decimal text of a float means, such as 1/10 for 0.1.
+
+    Fractions are returned as is.
+    """
     return Fraction(repr(float(value)) if isinstance(value, float | np.floating) else value)
 
 
@@ -199,23 +203,23 @@ def in_units(counts: IntegerMatrix, unit: Fraction) -> Matrix:
 
 
 def as_integers(values: Matrix) -> IntegerMatrix:
-    """Whole numbers in float64 as Python integers."""
+    """Convert whole numbers in float64 to Python integers."""
     return values.astype(np.int64).astype(object)
 
 
 def rows_in_block(input_bits: int) -> int:
-    """So many rows that no partial sum of products exceeds 2^53, and few enough to stay in the cache."""
+    """The number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
     return min(EXACT >> (2 * input_bits), ROWS_AT_ONCE)
 
 
 def integer_rows(
     x: DataSet, row_bound: float, on_large_rows: OnLargeRows, input_bits: int = INPUT_BITS
 ) -> Iterator[Matrix]:
-    """The rows q in float64, in blocks whose product is exact."""
+    """Yield the rows q in float64, in blocks for which the product qᵀq is exact."""
     r = require_row_bound(row_bound)
     rows = _read(x)
     if on_large_rows != "clip":
-        rows = unit_rows(x, r, on_large_rows, fewest=0)  # says which row is too long
+        rows = unit_rows(x, r, on_large_rows, fewest=0)  # its error message says which row is too long
         r = 1.0
     factor, limit, step = 2.0**input_bits / r, 4.0**input_bits, rows_in_block(input_bits)
     for chunk in blocks(rows):
@@ -228,14 +232,14 @@ def integer_rows(
                 squares = np.multiply(q, q) @ ones
             if not squares.max() <= limit:  # some row is too long, or some entry is not finite
                 if not np.isfinite(block).all():
-                    as_rows(rows)  # says where
+                    as_rows(rows)  # raises an error that says which entry is not finite
                 long = squares > limit
                 q[long] = _clipped(block[long], r, input_bits)
             yield q
 
 
 def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Matrix]:
-    """The rows q of a box in float64, in blocks whose product is exact; |q_j| ≤ 2^b."""
+    """Yield the rows q of a data set in a box in float64, in blocks for which qᵀq is exact; |q_j| ≤ 2^b."""
     rows = _read(x)
     if rows.shape[1] != box.dimension:
         raise InvalidInput(f"bounds of {box.dimension} columns: x has {rows.shape[1]} columns, must have as many")
@@ -244,21 +248,21 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
         for first in range(0, len(chunk), step):
             block = chunk[first : first + step]
             if not np.isfinite(block).all():
-                as_rows(rows)  # says where
+                as_rows(rows)  # raises an error that says which entry is not finite
             q = scaled_block(block, box)
             q *= 2.0**input_bits
             yield np.trunc(q, out=q)
 
 
 def _read(x: DataSet) -> Any:
-    """`as_rows`, but an array of float64 is not copied; whether its entries are finite is left to the caller."""
+    """Read a data set as `as_rows` does, without copying a float64 array or checking that entries are finite."""
     if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[1] >= 1:
         return x
     return as_rows(x, 0)
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:
-    """The integer rows for rows that were too long."""
+    """The integer rows q for rows that are longer than the row bound r, after clipping."""
     q: Matrix = np.trunc(unit_rows(rows, r) * 2.0**input_bits)
     while (too_long := np.einsum("ij,ij->i", q, q) > 4.0**input_bits).any():
         q[too_long] -= np.sign(q[too_long])

@@ -12,7 +12,7 @@ from covassay.reference.errors import InvalidInput
 
 
 def blocks(rows: Rows) -> Iterator[Matrix]:
-    """One pass over the rows: an array comes as one block, `Chunks` come chunk by chunk.
+    """Yield the rows in one pass: an array as one block, `Chunks` chunk by chunk.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def _mapped(function: Callable[[Matrix], Matrix], part: Chunks) -> Iterator[Matr
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
     """The sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block.
 
-    The rows of a part are summed where they lie (`Chunks.fold`).
+    If the data are stored in several places, each part is summed where it lies (`Chunks.fold`).
     """
     if not isinstance(rows, Chunks):
         return 0.0 + np.asarray(function(rows))
@@ -74,7 +74,7 @@ def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple
 
 
 def rows_between(rows: Rows, first: int, last: int) -> Rows:
-    """The data set of the records first, …, last − 1, counted from 0, for 0 ≤ first < last ≤ n."""
+    """The data set of the records first, …, last − 1, where records are counted from 0 and 0 ≤ first < last ≤ n."""
     if not isinstance(rows, Chunks):
         return rows[first:last]
 
@@ -92,7 +92,7 @@ def rows_between(rows: Rows, first: int, last: int) -> Rows:
 
 
 def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
-    """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, one row per group of k = `size` ≤ n records.
+    """Map each group of k = `size` ≤ n consecutive records to one row: f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …
 
     `function` applies f to m groups: (m, k, d) -> (m, d). The last n mod k records are not used. Every record belongs
     to at most one group, so neighbours become neighbours.

@@ -16,7 +16,7 @@ SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND = 1e-100, 1e100
 
 
 def shown(number: float) -> str:
-    """A number as in the text of a rule: 1e-30, 0.5, 1e30."""
+    """A number as written in the text of a rule, such as 1e-30, 0.5 or 1e30."""
     return re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), f"{number:g}")
 
 
@@ -59,8 +59,8 @@ def require_between(name: str, value: float, low: float, high: float) -> float:
 def require_row_bound(value: float) -> float:
     """Return `value` as a float if it lies in [1e-100, 1e100].
 
-    Outputs are in the unit of the row bound squared. In this range its square, and the square times any noise, neither
-    overflows nor underflows.
+    Outputs are in the unit of the row bound squared. In this range the square of the row bound, times any noise,
+    neither overflows nor underflows.
     """
     return require_between("row_bound", value, SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND)
 
@@ -112,7 +112,7 @@ def require_number(name: str, value: float) -> float:
 
 
 def require_target(dimension: int) -> None:
-    """Raise `InvalidInput` unless there are features beside the target, which is the last column."""
+    """Raise `InvalidInput` unless the data have at least one feature besides the target, which is the last column."""
     if dimension < 2:
         raise InvalidInput("x has 1 column: must have at least one feature and a target")
 

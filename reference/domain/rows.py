@@ -1,4 +1,4 @@
-"""Reading a data set as rows: validating them, clipping them to the unit ball, and their second moment."""
+"""Reading a data set: validating its rows, clipping them to the unit ball, and their second moment."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,9 +18,9 @@ from covassay.reference.domain.requirements import (
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
-NEAR = 1e-9  # relative: far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # its square, and that of its inverse, are floats
-ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" puts down to rounding
+NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
+SMALLEST_PLAIN = 1e-150  # a number x for which x² and 1/x² are ordinary floats
+ROUNDING = 1e-12  # the relative excess over the row bound that on_large_rows="raise" treats as rounding
 
 
 @overload
@@ -36,7 +36,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
     Raises
     ------
     InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
-        number. The check of the entries reads the data. Chunks are checked as they are read.
+        number. Whether entries are finite is a property of the data, not public. Chunks are checked as they are read.
     """
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
@@ -46,7 +46,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
 
 def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
-    """(n, d), without a pass over the rows; a data set that has no such shape raises `InvalidInput`."""
+    """Return (n, d) without a pass over the rows. A data set that has no such shape raises `InvalidInput`."""
     if not isinstance(x, Chunks):
         try:
             shape = np.shape(x)
@@ -59,7 +59,7 @@ def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
 
 
 def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
-    """The chunks of one pass, each checked by `_as_array`."""
+    """Yield the chunks of one pass, each checked by `_as_array`."""
     first = 0
     for chunk in blocks(x):
         rows = _as_array(chunk, first)
@@ -70,7 +70,7 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
 
 
 def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
-    """`as_rows` for an array. `first` is the place of its first row in the data set, for messages."""
+    """Return `as_rows` for an array. For messages, `first` is the position of its first row in the data set."""
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
     try:
@@ -101,7 +101,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
     """The largest absolute entry of every row, and the norm of the row divided by it: (n, d) -> (n,) each.
 
-    Their product is the norm, which can overflow where the factors do not.
+    The product of the two factors is the norm, which can overflow where the factors do not.
     """
     largest = np.abs(rows).max(axis=1, initial=0.0)
     relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
@@ -117,9 +117,10 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Which rows are longer than the bound, 0 or more: (n, d) -> (n,). The same as `row_norms(rows) > bound`.
+    """Which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (n, d) -> (n,).
 
-    The sum of squares decides, but for rows within 1e-9 of the bound, or if squares could over- or underflow.
+    The sum of squares is compared with the square of the bound, except for rows within 1e-9 of the bound, or if squares
+    could over- or underflow.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)
@@ -143,8 +144,8 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     x : (n, d), in any unit.
     row_bound : r > 0, public, in the unit of `x`.
     on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
-        `InvalidInput` instead. Whether it raises depends on the data, and is not private.
-    fewest : the fewest rows of a data set.
+        `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
+    fewest : the smallest number of rows that is accepted.
 
     Returns
     -------
@@ -162,14 +163,14 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
 
 
 def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows, fewest: int = 1) -> tuple[Rows, int, int]:
-    """The rows of `unit_rows`, at least `fewest`, their number n and their dimension d."""
+    """Return the rows of `unit_rows`, their number n ≥ `fewest` and their dimension d."""
     rows = unit_rows(x, row_bound, on_large_rows, fewest)
     n, d = rows.shape
     return rows, n, d
 
 
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
-    """The chunks of one pass, each brought into the unit ball by `_unit`."""
+    """Yield the chunks of one pass, each brought into the unit ball by `_unit`."""
     first = 0
     for chunk in blocks(rows):
         yield _unit(chunk, r, on_large_rows, first)
@@ -177,7 +178,7 @@ def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator
 
 
 def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
-    """`unit_rows` for an array. `first` is the place of its first row in the data set, for messages."""
+    """Return `unit_rows` for an array. For messages, `first` is the position of its first row in the data set."""
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
         norms, unit = largest * relative, rows / r

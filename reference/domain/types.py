@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
-Array = NDArray[np.float64]  # any shape
-Matrix = NDArray[np.float64]  # two axes; or more, and then the last two are the axes of a matrix
-Vector = NDArray[np.float64]  # one axis
-IntegerMatrix = NDArray[np.object_]  # entries are Python integers, which have any length
+Array = NDArray[np.float64]  # an array of any shape
+Matrix = NDArray[np.float64]  # an array with two axes, or with more, of which the last two are the axes of a matrix
+Vector = NDArray[np.float64]  # an array with one axis
+IntegerMatrix = NDArray[np.object_]  # an array of Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]
 Adjacency = Literal["replace-one", "add-remove"]
@@ -30,20 +30,25 @@ class Chunks:
     start: Callable[[], Iterator[Matrix]]
 
     def fold(self, function: Callable[["Chunks"], T]) -> list[T]:
-        """The values of a function on the parts of the data set: one part, unless the rows lie in several places.
+        """Apply `function` to every part of the data set.
 
-        In that case the function runs where each part lies, and only its value is sent back.
+        There is one part unless the rows are stored in several places.
+
+        If there are several, the function runs where each part is stored, and only its value is sent back.
         """
         return [function(self)]
 
     def through(self, function: Callable[["Chunks"], Iterator[Matrix]], dimension: int) -> "Chunks":
-        """The data set whose chunks are `function(part)`, for every part as in `fold`: (m, d) -> (m, `dimension`)."""
+        """The data set with the chunks of `function(part)` for every part of `fold`: (m, d) -> (m, `dimension`)."""
         return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """`compute()`, which depends on the rows alone. A data set that many releases read may keep the value."""
+        """Return `compute()`, which depends on the rows alone.
+
+        A data set that many releases read may store the value.
+        """
         return compute()
 
 
-Rows = Matrix | Chunks  # validated rows, on which a mechanism works
+Rows = Matrix | Chunks  # validated rows, which a mechanism computes with
 DataSet = ArrayLike | Chunks  # a data set as the caller gives it

@@ -1,4 +1,4 @@
-"""Principal components from one released second moment or covariance: directions, and how much they explain.
+"""Principal components from one released second moment or covariance: directions, and the variance that they explain.
 
 The principal directions of M are estimated by the columns of V: eigenvectors of the release M̂ for its k largest
 eigenvalues. They are judged by the variance of M that they capture, tr(VᵀMV). It falls short of the largest possible
@@ -6,9 +6,9 @@ value, λ_1(M) + … + λ_k(M), by a bounded amount:
 
     0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
-For, |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal columns. This
-is used twice: for the V that is best for M, and for the one that is best for M̂. The bound needs no gap between
-eigenvalues. (A bound on the directions themselves would.)
+The reason is that |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal
+columns. This is used twice: for the V that is best for M, and for the V that is best for M̂. The bound needs no gap
+between eigenvalues. (A bound on the directions themselves would need one.)
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The check that post-processing makes of a released matrix: it is square and finite, and is made symmetric."""
+"""The symmetric part of a released matrix, after a check that the matrix is square and finite."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,7 +1,7 @@
-"""What all estimators share: parameters, budgets, bounds, data in, names, and the tags that scikit-learn asks for.
+"""What all estimators share: parameters, budgets, bounds, input data, names, and the tags that scikit-learn asks for.
 
-Nothing here imports scikit-learn or a library of data frames. Where one of them is asked for (scikit-learn calls
-`__sklearn_tags__`, or a caller wants data frames), the module is looked up when it is needed.
+Nothing here imports scikit-learn or a library of data frames. These modules are looked up only when scikit-learn calls
+`__sklearn_tags__` or a caller wants data frames.
 """
 
 import importlib
@@ -22,12 +22,12 @@ from covassay.reference.recommendation import CANDIDATES, Candidate, Setting, re
 from covassay.reference.recommendation.additive import ADDITIVE
 from covassay.reference.rounded import WITH_ROUNDED_FORM
 
-LARGE_BUDGET = 10.0  # e^10 is 22 000: by so much an event may become more likely because of one row
+LARGE_BUDGET = 10.0  # one row can make an event e^10 = 22 000 times as likely
 OUTPUTS = ("default", "pandas", "polars")
 
 
 class PrivacyWarning(UserWarning):
-    """Something is allowed that protects less than its user may think."""
+    """A warning that the user allows something which protects less than he may think."""
 
 
 class PrivateEstimator:
@@ -42,7 +42,7 @@ class PrivateEstimator:
         return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name. `deep` changes nothing, since none of them is an estimator."""
+        """Return the parameters by name. `deep` changes nothing, since none of them is an estimator."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
@@ -71,7 +71,7 @@ class PrivateEstimator:
     # WHAT PRIVACY NEEDS
 
     def _budget(self) -> PureDP | ZCDP:
-        """The budget, of which exactly one is given."""
+        """Return the budget. Exactly one of `epsilon` and `rho` must be given."""
         epsilon: Any = getattr(self, "epsilon", None)
         rho: Any = getattr(self, "rho", None)
         if (epsilon is None) == (rho is None):
@@ -79,7 +79,7 @@ class PrivateEstimator:
         return PureDP(epsilon) if rho is None else ZCDP(rho)
 
     def _warn_of(self, budget: PureDP | ZCDP) -> None:
-        """Warn of a budget that hardly protects."""
+        """Warn if the budget hardly protects."""
         if max(budget.keywords().values()) > LARGE_BUDGET:
             warnings.warn(
                 f"{budget} is large: because of one row an event may become {np.exp(LARGE_BUDGET):.0f} times as "
@@ -89,10 +89,11 @@ class PrivateEstimator:
             )
 
     def _candidate(self, rows: int, dimension: int, budget: PureDP | ZCDP, additive: bool = False) -> Candidate:
-        """The mechanism: the one that is named, or the best one by the recommendation, from n, d and the budget alone.
+        """Return the named mechanism, or else the one that the recommendation finds best for n, d and the budget.
 
-        A mechanism that searches for a clipping norm is taken only if it is named: what is predicted for it rests on
-        rows of equal norm. additive : only noise that does not depend on the data, so that the estimate is unbiased.
+        A mechanism that searches for a clipping norm is taken only if it is named, because its predicted error assumes
+        rows of equal norm. If `additive` is true, only noise that does not depend on the data is allowed, so that the
+        estimate is unbiased.
         """
         name, rounded = getattr(self, "mechanism", None), bool(getattr(self, "rounded", False))
         allowed = [
@@ -104,7 +105,8 @@ class PrivateEstimator:
             and not (name is None and c.searches)
         ]
         if name is not None:
-            mechanism(name).require_budget(budget)  # the name is one, and its claim is of this notion
+            # checks that the mechanism exists and that its claim is of this notion of privacy
+            mechanism(name).require_budget(budget)
             if not allowed:
                 raise InvalidInput(f"mechanism = {name!r}: must be one of {_mechanisms(rounded, additive)}, or None")
         of_notion = [c for c in allowed if c.pure == isinstance(budget, PureDP)]
@@ -112,7 +114,7 @@ class PrivateEstimator:
             return of_notion[0]
         try:
             return recommend(Setting(rows, dimension, budget), candidates=of_notion).best.candidate
-        except InvalidInput:  # nothing is predicted at these numbers
+        except InvalidInput:  # the recommendation has no prediction for these numbers
             return of_notion[0]
 
     def _randomness(self) -> np.random.Generator | int | None:
@@ -130,7 +132,7 @@ class PrivateEstimator:
             raise InvalidInput(f"random_state = {state!r}: must be None, a whole number or a generator") from None
 
     def _box(self, columns: int) -> Box | None:
-        """The bounds of every column, or None if there is a row bound. One of them is needed."""
+        """Return the bounds of every column, or None if a row bound is given. One of the two is needed."""
         row_bound, bounds = getattr(self, "row_bound", None), getattr(self, "bounds", None)
         if (row_bound is None) == (bounds is None):
             raise InvalidInput(
@@ -139,10 +141,10 @@ class PrivateEstimator:
             )
         return None if bounds is None else box_of(bounds, columns, getattr(self, "feature_names_in_", None))
 
-    # DATA IN
+    # INPUT DATA
 
     def _read(self, x: Any, *, reset: bool) -> Matrix:
-        """X as a float64 array; when fitting, also the number of the features and their names."""
+        """Return X as a float64 array. When fitting, also store the number of the features and their names."""
         names = names_of(x)
         matrix = as_matrix(x)
         if reset:
@@ -160,7 +162,7 @@ class PrivateEstimator:
         return matrix
 
     def _require_names(self, names: np.ndarray[Any, Any] | None) -> None:
-        """Hold the names of the columns against those of the fit: other names are refused, missing ones warned of."""
+        """Compare the column names with those of the fit: other names raise an error, missing names a warning."""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if names is None and known is None:
             return
@@ -178,13 +180,13 @@ class PrivateEstimator:
         if self.__sklearn_is_fitted__():
             return
         message = f"This {type(self).__name__} instance is not fitted yet: call fit first"
-        exceptions = sys.modules.get("sklearn.exceptions")  # its users catch its own exception
+        exceptions = sys.modules.get("sklearn.exceptions")  # users of scikit-learn catch its own exception
         raise InvalidInput(message) if exceptions is None else exceptions.NotFittedError(message)
 
-    # NAMES AND DATA FRAMES OUT
+    # NAMES, AND DATA FRAMES AS OUTPUT
 
     def _input_names(self, given: Any = None) -> np.ndarray[Any, Any]:
-        """The names of the columns that were fitted: those of the data frame, or x0, x1, …"""
+        """The names of the columns that were fitted: those of the data frame, or else x0, x1, …"""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if given is not None:
             names = np.asarray(given, dtype=object)
@@ -198,7 +200,7 @@ class PrivateEstimator:
 
 
 class FrameOutput:
-    """A transformer that can give data frames: `set_output(transform="pandas")`, as scikit-learn's can."""
+    """A transformer that can return data frames: `set_output(transform="pandas")` works as in scikit-learn."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose what `transform` returns: "default" (arrays), "pandas" or "polars"; None changes nothing."""
@@ -207,7 +209,7 @@ class FrameOutput:
         return self
 
     def _framed(self, values: Matrix, names: Any, x: Any) -> Any:
-        """The values as they are wanted; a data frame of pandas has the index of x."""
+        """Return the values in the container that `set_output` chose; a data frame of pandas gets the index of x."""
         sklearn = sys.modules.get("sklearn")
         usual = "default" if sklearn is None else sklearn.get_config().get("transform_output", "default")
         wanted = getattr(self, "_output", usual)
@@ -281,10 +283,11 @@ def as_matrix(x: Any) -> Matrix:
 
 
 def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box:
-    """The box of bounds as they are given: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
+    """The box of the given bounds: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
 
-    A tuple of two arrays, or of a number and an array, is (minima, maxima); a list, or one array, is a list of pairs. A
-    tuple of two tuples or lists, for two columns, can be either: it is refused if both readings are bounds.
+    A tuple of two arrays, or of a number and an array, is (minima, maxima); a list, or one array, is a list of pairs.
+    For two columns, a tuple of two tuples or lists can be read in both ways: it is refused if both readings are valid
+    bounds.
     """
     if isinstance(bounds, Box):
         box = bounds
@@ -314,7 +317,7 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
 
 
 def _as_pairs(bounds: Any) -> Matrix | None:
-    """Bounds as numbers (low, high), or as an array of pairs; None if they cannot be that."""
+    """The bounds as numbers (low, high) or as an array of pairs; None if they cannot be read so."""
     if isinstance(bounds, tuple) and any(isinstance(end, np.ndarray) and end.ndim for end in bounds):
         return None
     try:
@@ -324,13 +327,16 @@ def _as_pairs(bounds: Any) -> Matrix | None:
 
 
 def _as_ends(bounds: Any, columns: int) -> Matrix | None:
-    """A tuple (minima, maxima) as pairs, of which one may be a number for all columns; None if it is none."""
+    """A tuple (minima, maxima) as pairs, where one of the two may be a number for all columns.
+
+    None for anything else.
+    """
     if not (isinstance(bounds, tuple) and len(bounds) == 2):
         return None
     try:
         low, high = (np.asarray(end, dtype=np.float64) for end in bounds)
         if not low.ndim and not high.ndim:
-            return None  # (low, high) for all columns
+            return None  # the tuple is (low, high) for all columns
         return np.stack([np.broadcast_to(end, (columns,)) for end in (low, high)], axis=1)
     except (TypeError, ValueError):
         return None

@@ -2,12 +2,12 @@
 
 The columns u = (x − centre)/(half the width) lie in [−1, 1].
 
-The other way is to scale the columns into the unit ball, and to release by the best mechanism there (`moments`). Which
-of them is more accurate was measured on 3000 uniform rows with the mean at the centre and half way to a bound, at d =
-1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times the other one, and 1.01
-and 1.19 times at d = 1. For ε = 1 it is 0.95 and 1.19 times the other one at d = 1, and 1.17 to 1.73 times from d = 2
-on: noise of the shape of the nuclear ball fits a second moment better than independent Laplace noise does. So without
-a name the box serves ρ alone.
+The alternative is to scale the columns into the unit ball, and to release by the best mechanism for the unit ball
+(`moments`). Which way is more accurate was measured on 3000 uniform rows with the mean at the centre and half way to a
+bound, at d = 1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times that from
+the ball, and 1.01 and 1.19 times at d = 1. For ε = 1 it is 0.95 and 1.19 times that from the ball at d = 1, and 1.17 to
+1.73 times from d = 2 on: noise of the shape of the nuclear ball fits a second moment better than independent Laplace
+noise does. So if no mechanism is named, the box is used only for a budget ρ.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ class InBox:
         return found
 
     def spectral(self, n: int, d: int) -> float:
-        """The spectral norm of that noise, by its limit for large d, 2√d times the deviation of an entry."""
+        """The spectral norm of the noise, approximated by its large-d limit: 2√d times the deviation of an entry."""
         return gaussian_edge(d) * float(self.deviations(n, d).max())
 
     def moments(
@@ -62,7 +62,7 @@ class InBox:
         rounded: bool,
         accountant: Account | None,
     ) -> Moments:
-        """Release the second moment of u, and its mean if `centred`; the rest as in `moments.release_moments`."""
+        """Release the second moment of u, and its mean if `centred`. See also `moments.release_moments`."""
         keywords = self.budget.keywords()
         spend = self.declared.spend(**keywords, dimension=x.shape[1])
         with contextlib.nullcontext() if accountant is None else accountant.charging(spend):
@@ -82,7 +82,7 @@ class InBox:
 
 
 def in_box(budget: PureDP | ZCDP, name: str | None) -> InBox | None:
-    """The mechanism of that name; without a name that for ρ, and None for ε.
+    """The mechanism `name`. If `name` is None, the default mechanism for a budget ρ, and None for a budget ε.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The arguments that all estimators have, and the release that each of them makes."""
+"""The arguments that all estimators have, and the one release that each of them makes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from covassay.reference.recommendation import Candidate
 class MomentEstimator(PrivateEstimator):
     """The base of estimators that make one release of moments.
 
-    spend_ : the budget claimed and proven. mechanism_ : the mechanism with its options, in words.
+    spend_ : the claimed and the proven budget. mechanism_ : the mechanism with its options, in words.
     """
 
     spend_: Spend
@@ -44,7 +44,7 @@ class MomentEstimator(PrivateEstimator):
         self.accountant = accountant
 
     def _release(self, x: Matrix, box: Box | None, share: float | None, additive: bool = False) -> tuple[Map, Moments]:
-        """One release of the moments of x in the unit ball, and the map there; sets what is known of the release."""
+        """Release the moments of x, scaled into the unit ball, and store the facts of the release as attributes."""
         budget = self._budget()
         if not (self.accountant is None or isinstance(self.accountant, Account)):
             raise InvalidInput(f"accountant of type {type(self.accountant).__name__}: must be an Account, or None")
@@ -66,7 +66,7 @@ class MomentEstimator(PrivateEstimator):
     def _chosen(
         self, shape: tuple[int, ...], box: Box | None, share: float | None, budget: PureDP | ZCDP, additive: bool
     ) -> InBox | Candidate:
-        """The mechanism: the named one, the mechanism of `bounded_columns`, or the recommended one."""
+        """Return the named mechanism, or else the mechanism of `bounded_columns` or the recommended one."""
         n, d = shape
         named = self.mechanism in IN_BOX
         bounded = box is not None and share is not None and not additive and self.mechanism is None

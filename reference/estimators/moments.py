@@ -6,11 +6,11 @@ moment of the rows z holds both moments of the rows u:
     (1/n) Σ z zᵀ  =  [ a S      √(ab) μ ]        S = (1/n) Σ u uᵀ,   μ = (1/n) Σ u.
                      [ √(ab) μᵀ     b   ]
 
-So one release of it, by any mechanism for the second moment, gives S and μ, and its whole budget serves both. The map
-acts on every row by itself, so neighbours stay neighbours, and the proof of the mechanism holds as it stands; the spend
-is that of the mechanism in dimension d + 1. Noise of standard deviation s on an entry becomes s/a on an entry of S,
-and s/√(ab) on one of μ. (Releasing μ and S separately would divide the budget.) With Gaussian noise of the ensemble
-"goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
+So one release of this matrix, by any mechanism for the second moment, gives S and μ, and its whole budget serves both.
+The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The spend is
+that of the mechanism in dimension d + 1. Noise of standard deviation s on an entry becomes s/a on an entry of S, and
+s/√(ab) on one of μ. (Releasing μ and S separately would divide the budget.) With Gaussian noise of the ensemble "goe"
+and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-SHARE = 0.8  # a: with less, the covariance has more noise; with more, the mean has
-SHARE_OF_MEAN = 0.5  # a where the mean alone is wanted: the noise on it, s/√(a(1 − a)), is then least
+SHARE = 0.8  # the share a: a smaller one gives the covariance more noise, and a larger one the mean
+SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
 
 # FORMULAS
 
@@ -52,7 +52,7 @@ def mean_unit(a: Number) -> Number:
 class Moments:
     """The released first and second moment of the rows u, and what they cost.
 
-    second : S, symmetric; positive semidefinite with the other block. mean : μ, or None if it was not released.
+    second : S, a symmetric matrix. mean : μ, or None if it was not released.
     noise : the predicted spectral norm of the noise on S, if it is not that of the recommendation.
     """
 
@@ -63,7 +63,7 @@ class Moments:
 
     @property
     def covariance(self) -> Matrix:
-        """S − μμᵀ, or S if there is no mean, made positive semidefinite, which costs nothing."""
+        """The covariance S − μμᵀ, or S if there is no mean, made positive semidefinite at no further cost."""
         centred = self.second if self.mean is None else self.second - np.outer(self.mean, self.mean)
         projected = psd_cone((centred + centred.T) / 2)
         symmetric: Matrix = (projected + projected.T) / 2
@@ -94,7 +94,7 @@ class Map:
         return unit_rows((np.clip(x, self.box.low, self.box.high) - self.shift) / self.scale)
 
     def location(self, moments: Moments) -> Vector:
-        """The mean in the units of the data, brought into their bounds; the shift if no mean was released."""
+        """The mean in the units of the data, clipped to the column bounds; the shift if no mean was released."""
         if moments.mean is None:
             return self.shift.copy()
         if self.box is None:
@@ -112,13 +112,14 @@ def release_moments(
     rounded: bool,
     accountant: Account | None = None,
 ) -> Moments:
-    """Release by a candidate; with a share a the mean too.
+    """Release the second moment with a candidate mechanism, and the mean too if `share` (called a above) is given.
 
     Parameters
     ----------
     u : (n, d), rows in the unit ball.
-    randomness : of float noise, a generator; of a rounded release, a seed for tests or None for the operating system.
-    accountant : is charged before anything is drawn.
+    randomness : for float noise, a generator; for a rounded release, a seed for tests, or None for the randomness of
+        the operating system.
+    accountant : the account that is charged before anything is drawn.
 
     Raises
     ------

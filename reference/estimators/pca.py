@@ -17,12 +17,12 @@ from covassay.reference.estimators.moments import SHARE
 class PrivatePCA(FrameOutput, MomentEstimator):
     """Principal components with differential privacy.
 
-    Only `fit` spends: `transform` and `inverse_transform` use what was released. What `transform` returns for a record
-    is a function of that record, and is as secret as the record is.
+    Only `fit` spends budget: `transform` and `inverse_transform` use what was released. What `transform` returns for a
+    record is a function of that record, and is as confidential as the record.
 
     Parameters
     ----------
-    n_components : how many; None takes all columns.
+    n_components : the number of components; None takes as many as there are columns.
     epsilon, rho, row_bound, bounds, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
 
     Attributes

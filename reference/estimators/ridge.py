@@ -21,17 +21,17 @@ class PrivateRidge(MomentEstimator):
 
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as scikit-learn's do, with the released moments in place of
     those of the data. With `noise_penalty`, λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral norm of the
-    noise and s_j the public unit of feature j. It is a public number, and without it noise in directions with little
-    variance would decide the coefficients.
+    noise and s_j the public unit of feature j. λ is a public number. Without this penalty, noise in directions with
+    little variance would decide the coefficients.
 
     Parameters
     ----------
     alpha : > 0, the penalty.
     epsilon, rho, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
     row_bound : a public bound on the norm of a row of features and target together, (x, y).
-    bounds, target_bounds : public bounds on the features, and (low, high) for the target, instead of a row bound.
+    bounds, target_bounds : public bounds on the features, and (low, high) for the target, in place of a row bound.
     fit_intercept : whether there is a constant c. Without it X and y are taken to be centred at 0.
-    noise_penalty : see above.
+    noise_penalty : whether the penalty for noise is added.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class PrivateRidge(MomentEstimator):
         module = sys.modules["sklearn.utils"]
         tags.estimator_type = "regressor"
         tags.target_tags = module.TargetTags(required=True)
-        tags.regressor_tags = module.RegressorTags(poor_score=True)  # noise, on small data
+        tags.regressor_tags = module.RegressorTags(poor_score=True)  # on small data the noise makes the score poor
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -104,7 +104,10 @@ class PrivateRidge(MomentEstimator):
         return predicted
 
     def score(self, X: Any, y: Any) -> float:
-        """R², one minus the mean squared error of the prediction over the variance of y. Not private."""
+        """Return R², one minus the mean squared error of the prediction over the variance of y.
+
+        The score is not private.
+        """
         target = _target(y, len(as_matrix(X)), type(self).__name__)
         left = float(((target - self.predict(X)) ** 2).sum())
         total = float(((target - target.mean()) ** 2).sum())
@@ -122,13 +125,13 @@ class PrivateRidge(MomentEstimator):
         return Box((*box.bounds, *box_of(self.target_bounds, 1, None).bounds))
 
     def _noise(self, rows: int, dimension: int) -> float:
-        """A public number: the least predicted spectral error of additive noise on the second moment of unit rows."""
+        """The least predicted spectral error, a public number, of additive noise on the second moment of unit rows."""
         setting = Setting(rows, dimension, self._budget())
         return recommend(setting, "spectral").best.error / (SHARE if self.fit_intercept else 1.0)
 
 
 def _target(y: Any, rows: int, name: str) -> Vector:
-    """y as a vector of numbers, one for every row; the messages are those that scikit-learn's tests look for."""
+    """Return y as a vector with one number for every row; the messages are those that scikit-learn's tests look for."""
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
     column = np.asarray(y)

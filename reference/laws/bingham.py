@@ -10,8 +10,8 @@ with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
 Every b gives the right law. The root of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the best rate. NOTE:
-exp(−y) is multiplied by the power of (1 + 2y/b). Two libraries divide by it instead. Then the draws have density
-∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on them is not ε-DP (see the README).
+exp(−y) is multiplied by the power of (1 + 2y/b). Two libraries divide by it instead. Draws of these libraries have
+density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -35,8 +35,9 @@ from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-CONTOUR_NODES = 28  # on half the contour: truncation 2.85^{-28} meets rounding e^{7.3} 2^{-53} near 3e-13
-MAX_PROPOSALS = 10_000_000  # rejected in a row; then the sampler gives up
+# nodes on half the contour: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near 3e-13
+CONTOUR_NODES = 28
+MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
 
 # FORMULAS
 
@@ -70,14 +71,19 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
-    q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
-        return q
-    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0.
+
+    Σ_i 1/(b + 2a_i) is convex and falls, so Newton's steps from b = 1, which is at most the root, rise to it.
+    """
+    values: list[float] = a.tolist()
+    b, last = 1.0, 0.0
+    while b > last:
+        last = b
+        b += envelope_equation(b, values) / sum((b + 2 * a_i) ** -2 for a_i in values)
+    return min(last, float(len(values)))
 
 
-@lru_cache(maxsize=8)  # many draws have one matrix, and this takes longer than a draw
+@lru_cache(maxsize=8)  # many draws have the same matrix, and this takes longer than a draw
 def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
     a, vectors = decompose(np.frombuffer(entries).reshape(q, q))
     return a, vectors, envelope_parameter(a)
@@ -122,8 +128,8 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
 def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = CONTOUR_NODES) -> Vector:
     """The inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0: r.shape.
 
-    `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best μ = πn/(12r) and step h = 3/n for n
-    nodes (Weideman and Trefethen 2007).
+    The integral is a sum over `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best μ = πn/(12r)
+    and step h = 3/n for n nodes (Weideman and Trefethen 2007).
     """
     h = 3 / nodes
     theta = (np.arange(nodes) + 0.5) * h  # the other half of the contour gives the complex conjugate
@@ -199,7 +205,8 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
     inside = np.isin(np.arange(len(a)), list(kept))
     if inside.all() or not inside.any():
         raise InvalidInput(f"kept = {list(kept)!r}: must be a proper, non-empty subset of 0..{len(a) - 1}")
-    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the mass may lie close to either end
+    # the panels narrow toward both ends, since the mass may lie close to either
+    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes
     parts = (inside, np.sin(theta) ** 2), (~inside, np.cos(theta) ** 2)

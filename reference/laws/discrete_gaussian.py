@@ -2,8 +2,8 @@
 
 σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
 proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As
-|y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the law wanted, whatever t is; this t makes
-acceptance likely. Proof: proofs/paper/discrete-gaussian-covariance.md
+|y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the discrete Gaussian law, whatever t is; this
+t makes acceptance likely. Proof: proofs/paper/discrete-gaussian-covariance.md
 """
 
 import math
@@ -19,8 +19,8 @@ from covassay.reference.laws.exact_draws import Coins
 
 # THE LAW
 
-LARGE = 1e4  # from this σ on the law is the law of a rounded Gaussian number, up to 1e-9
-REACH = 40  # at this number of σ, probabilities are below the range of float64
+LARGE = 1e4  # for σ of at least this size, the law differs from that of a rounded Gaussian number by less than 1e-9
+REACH = 40  # beyond this multiple of σ, probabilities are below the range of float64
 
 
 @lru_cache(maxsize=8)
@@ -39,7 +39,7 @@ def tail(size: Vector, sigma: float) -> Vector:
     if sigma < LARGE:
         table = _tails(sigma)
         return np.where(sizes < len(table), table[np.minimum(sizes, len(table) - 1).astype(int)], 0.0)
-    # e^{−x²/(2σ²)} at a whole number x is its mean over [x − ½, x + ½], up to a share of 1/σ²
+    # e^{−x²/(2σ²)} at a whole number x equals its mean over [x − ½, x + ½], up to a share of 1/σ²
     return np.where(sizes > 0, 2 * ndtr(-(sizes - 0.5) / sigma), 1.0)
 
 
@@ -54,7 +54,7 @@ def pmf(z: Vector, sigma: float) -> Vector:
 
 
 def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
-    """One round: z with probability ∝ e^{−z²/(2σ²)}, or None."""
+    """Try to draw once: return z with probability ∝ e^{−z²/(2σ²)}, or None."""
     a, b = sigma_squared.numerator, sigma_squared.denominator
     t = math.isqrt(a // b) + 1
     y = discrete_laplace.sample(Fraction(t), coins)
@@ -63,7 +63,7 @@ def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
 
 
 def sample(sigma_squared: Fraction, coins: Coins) -> int:
-    """One draw."""
+    """Draw one integer from the discrete Gaussian law."""
     while (z := attempt(sigma_squared, coins)) is None:
         pass
     return z

@@ -1,8 +1,8 @@
 """The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
 
 The scale is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm
-2). One round of it, `attempt`, gives z with probability c·e^{−|z|/t} and otherwise nothing; rounds are repeated until
-one gives something. Proof: proofs/paper/discrete-laplace-covariance.md
+2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c, and otherwise nothing;
+rounds are repeated until one gives a number. Proof: proofs/paper/discrete-laplace-covariance.md
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) 
 
 
 def attempt_size(scale: Fraction, coins: Coins) -> int | None:
-    """One round: k ≥ 0 with probability ∝ e^{−k/t}, or None."""
+    """Try to draw once: return k ≥ 0 with probability ∝ e^{−k/t}, or None."""
     t, s = scale.numerator, scale.denominator
     u = coins.below(t)
     if not coins.chance_exp(u, t):
@@ -43,18 +43,18 @@ def attempt_size(scale: Fraction, coins: Coins) -> int | None:
 
 
 def attempt(scale: Fraction, coins: Coins) -> int | None:
-    """One round: z with probability ∝ e^{−|z|/t}, or None."""
+    """Try to draw once: return z with probability ∝ e^{−|z|/t}, or None."""
     size = attempt_size(scale, coins)
     if size is None:
         return None
     negative = coins.chance(1, 2)
-    if negative and size == 0:  # 0 has one sign only
+    if negative and size == 0:  # 0 has one sign only, so that it is not counted twice
         return None
     return -size if negative else size
 
 
 def sample(scale: Fraction, coins: Coins) -> int:
-    """One draw."""
+    """Draw one integer from the discrete Laplace law."""
     while (z := attempt(scale, coins)) is None:
         pass
     return z
@@ -66,7 +66,7 @@ def symmetric(dimension: int, scale: Fraction, coins: Coins) -> IntegerMatrix:
 
 
 def filled(dimension: int, draw: Callable[[], int]) -> IntegerMatrix:
-    """The symmetric matrix whose entries on and above the diagonal are drawn, row by row."""
+    """The symmetric matrix whose entries on and above the diagonal are made by calls of `draw`, row by row."""
     matrix = np.zeros((dimension, dimension), dtype=object)
     for i in range(dimension):
         for j in range(i, dimension):

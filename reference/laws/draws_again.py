@@ -1,8 +1,9 @@
-"""Noise whose law depends on the data: a function of the parameters of a law that always draws from the same bits.
+"""Noise whose law depends on the data: a function of the parameters of the law that draws with fixed random bits.
 
-An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. Its noise is then not a
-number but a function, which maps the parameters of the law to a draw. Here it holds a random key in place of a
-generator. So the same parameters give the same draw, however often, in whatever order, and after a copy or a pickle.
+An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. So its noise is not a number
+but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`, holds a random key in place
+of a generator. So the same parameters give the same draw, however often, in whatever order, and after a copy or a
+pickle.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,8 @@ KEY_BYTES = 32
 class DrawsAgain(Generic[R]):
     """A draw for every value of the parameters, determined by a key.
 
-    draw : draw(*parameters, rng). A function of a module, or a `partial` of one, so that the object can be pickled.
+    draw : the sampler, called as draw(*parameters, rng). It is a function of a module, or a `partial` of one, so that
+        the object can be pickled.
     key : a whole number, the seed of the generator that `draw` is given.
     """
 
@@ -32,5 +34,5 @@ class DrawsAgain(Generic[R]):
 
 
 def draws_again(draw: Callable[..., R], rng: np.random.Generator) -> DrawsAgain[R]:
-    """Draws with a key from `rng`, of which 32 bytes are taken."""
+    """Make a `DrawsAgain` with a key from `rng`, of which 32 bytes are taken."""
     return DrawsAgain(draw, int.from_bytes(rng.bytes(KEY_BYTES)))

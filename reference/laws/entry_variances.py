@@ -1,8 +1,8 @@
-"""Variances of the entries of noise matrices, from their exact laws: what the expected error of a release is made of.
+"""Variances of the entries of noise matrices, from their exact laws. They give the expected error of a release.
 
-The root of the sum of all entries of such an array is the root mean square of the Frobenius norm. If column j of the
-data is in a unit of its own, the noise in the entry (i, j) is scaled by both units, so the variances are needed entry
-by entry.
+The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
+the data is in a unit of its own, the noise in the entry (i, j) is scaled by both units, so the variances are needed
+entry by entry.
 
 Nuclear-Laplace noise Z has a density that rotations do not change. Full noise is also invariant when it is rotated from
 one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
@@ -12,9 +12,9 @@ one side alone, so all d² entries have the same variance. A symmetric Z with th
 so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal has variance a + 2b, every other entry
 has variance b. E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is computed here.
 
-E (Σ x_i)² of the ensemble: E ∏(1 + t x_i) = Pf A(t)/Pf A, where A(t) has every basis function φ multiplied by 1 + tx.
-With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2, since
-the term in t vanishes by symmetry (`pfaffian_ensemble` explains A and μ).
+For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
++ tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2,
+since the term in t vanishes by symmetry (`pfaffian_ensemble` explains A and μ).
 """
 
 import math
@@ -30,12 +30,15 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def discrete_laplace_variance(scale: float) -> float:
-    """2q/(1 − q)² with q = e^{−1/t}, for discrete Laplace noise of scale t."""
+    """The variance 2q/(1 − q)² of discrete Laplace noise of scale t, with q = e^{−1/t}."""
     return 2 * math.exp(-1 / scale) / math.expm1(-1 / scale) ** 2
 
 
 def discrete_gaussian_variance(sigma_squared: float) -> float:
-    """E Z² of the discrete Gaussian law; from σ = 10 on it is σ², up to a share far below the rounding of float64."""
+    """The variance of the discrete Gaussian law.
+
+    For σ ≥ 10 it is σ², up to a share far below the rounding of float64.
+    """
     if sigma_squared >= 100:
         return sigma_squared
     z = np.arange(-500, 501)

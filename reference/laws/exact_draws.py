@@ -1,8 +1,8 @@
-"""Decisions with exact probabilities: fair bits in, integers out, and no floating point. CKS20.
+"""Decisions with exact probabilities from fair bits, in integers and without floating point (CKS20).
 
-Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". `Coins` has what their samplers
-are made of. All of it rests on uniform integers, and these on fair bits, by rejection. A probability is a fraction p/q
-of integers, so nothing is ever rounded.
+CKS20 is Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". `Coins` has the building
+blocks of their samplers. All of them use uniform integers, which are made of fair bits by rejection. A probability is a
+fraction p/q of integers, so nothing is ever rounded.
 """
 
 import secrets
@@ -10,17 +10,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-Bits = Callable[[int], int]  # k -> k fair bits, as an integer from 0 to 2^k − 1
-AT_LEAST = 4096  # bits that are asked of the source at a time
+Bits = Callable[[int], int]  # a function that returns k fair bits, as an integer from 0 to 2^k − 1
+AT_LEAST = 4096  # the smallest number of bits that are requested of the source at a time
 
 
 def system_bits(count: int) -> int:
-    """Bits of the operating system's generator for secrets."""
+    """Return bits of the operating system's generator for secrets."""
     return secrets.randbits(count)
 
 
 def generator_bits(rng: np.random.Generator) -> Bits:
-    """Bits of a numpy generator. They are not secret: for tests and experiments."""
+    """Return a source of bits from a numpy generator. The bits are not secret, and meant for tests and experiments."""
     return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
 
 
@@ -32,7 +32,7 @@ class Coins:
         self._pool = self._left = 0
 
     def bits(self, count: int) -> int:
-        """That many fresh bits, as an integer."""
+        """Return `count` fresh bits, as an integer."""
         if count > self._left:
             more = max(count - self._left, AT_LEAST)
             self._pool |= self.source(more) << self._left
@@ -43,18 +43,18 @@ class Coins:
         return value
 
     def below(self, m: int) -> int:
-        """A uniform integer 0, …, m − 1."""
+        """Return a uniform integer among 0, …, m − 1."""
         width = (m - 1).bit_length()
         while (value := self.bits(width)) >= m:
             pass
         return value
 
     def chance(self, p: int, q: int) -> bool:
-        """True with probability p/q, for 0 ≤ p ≤ q."""
+        """Return True with probability p/q, for 0 ≤ p ≤ q."""
         return self.below(q) < p
 
     def chance_exp(self, p: int, q: int) -> bool:
-        """True with probability e^{−p/q}, for p ≥ 0. CKS20 Algorithm 1.
+        """Return True with probability e^{−p/q}, for p ≥ 0 (CKS20 Algorithm 1).
 
         For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability
         1 − γ + γ²/2! − … = e^{−γ}. A larger γ is split: e^{−γ} = e^{−1} ⋯ e^{−1} e^{−(γ − m)}.

@@ -12,10 +12,11 @@ uniform point U of K.
     l2           ‖M‖_F
     linf         max |M_ij|
 
-How each is drawn:
+The noise for each body is drawn as follows:
 
 - l1: independent Laplace entries on and above the diagonal.
-- linf: R times a uniform point of the boundary of a cube. One entry, chosen uniformly, is ±1; the others are uniform.
+- linf: R times a uniform point of the boundary of a cube. One entry, chosen uniformly, is ±1; the others are uniform on
+  [−1, 1].
 - l2: R times a uniform direction: the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
 - schatten1: the symmetric law of `nuclear_laplace`.
 - covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, explained next.
@@ -98,7 +99,8 @@ def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """The eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
-        proposals = max(8, 2 * d * (size - len(accepted)))  # d × rate is at least 1/2, so one call is mostly enough
+        # d × rate is at least 1/2, so that one call usually suffices
+        proposals = max(8, 2 * d * (size - len(accepted)))
         proposed = nuclear_laplace.sample_spectrum(d, rng, proposals, symmetric=True)
         nuclear, trace = np.abs(proposed).sum(axis=1), proposed.sum(axis=1)
         keep = rng.random(len(proposed)) < acceptance(nuclear, trace, d)
@@ -130,6 +132,6 @@ def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | Non
         else:
             q = haar.sample(d, rng, count)
             z = (q * (radius * _covariance_spectra(d, rng, count))[:, None, :]) @ np.swapaxes(q, 1, 2)
-            z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding only
+            z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn

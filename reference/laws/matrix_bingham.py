@@ -9,11 +9,11 @@ Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X
 Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. And tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji², with the gaps
 g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
 
-The exact sampler is rejection, column by column of X; if k > m it takes the rows of X instead. For a column x let B be
-I − Σ x'x'ᵀ, summed over the columns x' before x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x over the columns. Let
-B = RRᵀ. Given the columns before x, and but for a normaliser that depends on them, R⁻¹x consists of the last m
-coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular Gaussian envelope of that law:
-with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+The exact sampler proposes X column by column, and accepts or rejects it; if k > m it proposes the rows of X instead.
+For a column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x
+over the columns. Let B = RRᵀ. Given the columns before x, and up to a normaliser that depends on them, R⁻¹x consists of
+the last m coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular Gaussian envelope
+of that law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
 
     x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
 
@@ -22,8 +22,8 @@ Accept X with the product over its columns of
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
 The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
-is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. We
-derived this; the steps are in proofs/paper/matrix-bingham.md.
+is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. This
+derivation is ours; its steps are in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -37,7 +37,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham
 from covassay.reference.laws.panels import Panels
 
-BATCH = 1 << 18  # numbers in one array of proposals
+BATCH = 1 << 18  # the largest number of floats in one array of proposals
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
@@ -56,7 +56,7 @@ def frames(x: Matrix) -> Matrix:
 
 
 def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
-    """One proposal X for the gaps g, and its acceptance probability, plainly; `propose` makes many, and faster."""
+    """One proposal X for the gaps g, and its acceptance probability. `propose` makes many at once, faster."""
     m, k = g.shape
     x, r, accepted = np.zeros((m, k)), np.eye(m), 1.0
     for i in range(k):
@@ -67,12 +67,13 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         u = z / math.sqrt(rng.standard_normal() ** 2 + z @ z)
         x[:, i] = r @ u
 
-        # its factor of the acceptance probability
+        # the factor of this column in the acceptance probability
         sphere = math.exp(bingham.log_acceptance(x[:, i] @ gap @ x[:, i], b, m + 1))
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)
 
-        # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and I − uuᵀ is the square of what stands here
+        # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and the matrix in brackets below is a square root of I −
+        # uuᵀ
         r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
     return x, accepted
 
@@ -107,10 +108,11 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
     Raises
     ------
     ArithmeticError : more than `bingham.MAX_PROPOSALS` proposals in a row were rejected. For k > 1 the acceptance rate
-        falls with q and k; see the page.
+        falls with q and k; see proofs/paper/matrix-bingham.md.
     """
     g, vectors = gaps(m, k)
-    turned = k > len(vectors) - k  # then rows of X are drawn in place of columns; either way, the largest gaps first
+    # whether rows of X are drawn in place of columns; in both cases the largest gaps come first
+    turned = k > len(vectors) - k
     steps = g.T[:, ::-1] if turned else g
     count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)
     accepted = np.empty((count, *steps.shape))
@@ -136,7 +138,8 @@ def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
     In the variable θ with w = sin²θ it is smooth, and is integrated panel by panel.
     """
-    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the mass may lie close to either end
+    # the panels narrow toward both ends, since the mass may lie close to either
+    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes
     log_density = strength * (np.sin(theta) ** 2 - 1)

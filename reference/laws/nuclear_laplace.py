@@ -17,7 +17,7 @@ Functions without an argument `scale` are for ρ = 1. For another ρ, use that Z
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
-(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. That is refuted: for full
+(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. That is false: for full
 noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
@@ -192,7 +192,7 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None, sy
     right = left if symmetric else haar.sample(dimension, rng, count)
     z = (left * spectrum[:, None, :]) @ np.swapaxes(right, 1, 2)
     if symmetric:
-        z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding only
+        z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # enough to integrate a function that turns by 8 radians per panel to rounding
-FEW = 16  # points at which polynomials are evaluated, up to which a cosine costs less than the calls it replaces
+NODES = 24  # enough nodes to integrate a function whose phase turns by 8 radians per panel, up to rounding
+FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
 
 
 @lru_cache(maxsize=1)
@@ -37,7 +37,8 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 def chebyshev(t: Array) -> Array:
     """The Chebyshev polynomials T_0(t), …, T_m(t): shape (m + 1,) + t.shape.
 
-    For few t they are cos(k arccos t), which takes few calls; for many, T_{k+i} = 2 T_k T_i − T_{k−i} takes less time.
+    For few t the function computes cos(k arccos t), which takes few calls; for many t the recurrence T_{k+i} = 2 T_k
+    T_i − T_{k−i} takes less time.
     """
     inside = np.minimum(np.maximum(t, -1.0), 1.0)
     if np.size(t) <= FEW:
@@ -77,7 +78,10 @@ def integrals_over(values: Array) -> Array:
 
 
 def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
-    """The integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m), in `out` if given."""
+    """Integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m).
+
+    The result is stored in `out` if given.
+    """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))
     return room
@@ -85,7 +89,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
 
 @lru_cache(maxsize=1)
 def _weights_to_nodes() -> Matrix:
-    """Column i has the weights of the integral from −1 to node i, (m, m)."""
+    """The (m, m) matrix whose column i has the weights of the integral from −1 to node i."""
     return np.ascontiguousarray(integrated(_reference_panel()[0]).T)
 
 
@@ -126,7 +130,7 @@ class Panels:
         return weights
 
     def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
-        """The number of the panel that holds x, and the panel's variable t at x: shape x.shape each.
+        """For every x, the index of the panel that holds x, and the panel's variable t at x: shape x.shape each.
 
         An inner edge belongs to the panel on its right. A point outside all panels goes to the nearest one, and then
         |t| > 1.
@@ -145,7 +149,7 @@ class Panels:
         return at_edges, at_edges[..., :-1, None] + within
 
     def distribution(self, density: Matrix) -> Callable[[Vector], Vector]:
-        """The distribution function of the law with density ∝ these values at the nodes, (panels, m)."""
+        """The distribution function of the law whose density is ∝ `density` at the nodes, (panels, m)."""
         at_edges, _ = self.antiderivative(density)
 
         def cdf(x: Vector) -> Vector:

@@ -1,16 +1,15 @@
 """The sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
-S samples run side by side, and the first axis of every array is the sample. From the same uniforms, a draw
-equals the draw of `draw_points` up to rounding. Three things are computed in another way, for speed. The names are the
-same as in `pfaffian_sampler`.
+S samples run side by side, and the first axis of every array is the sample. From the same uniforms, a draw equals the
+draw of `draw_points` up to rounding. For speed, three things are computed differently. The names are those of
+`pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
 
 THE INTENSITY f_k is kept as h, its part without signs, at the nodes of the panels. h is analytic inside every panel,
-and starts as ρ₁. The whole is
-
-    f_k(x) = h(x) − φ(x)·y,     y = the first N entries of μ (0, sgn(q_1 − x), …, sgn(q_k − x)).
+and starts as ρ₁. The intensity is f_k(x) = h(x) − φ(x)·y,     y = the first N entries of μ (0, sgn(q_1 − x), …, sgn(q_k
+− x)).
 
 A new point p changes f_k by −α v·b + β c·b, with α = φ·c and β = φ·v. Let A and B be the integrals of α and β from −∞,
 and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the part of the change without signs is
@@ -27,8 +26,9 @@ When the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. For one sample, φ at all nodes is multiplied by c and v, N times. There are 14 N nodes for large N, and 21 N
 at N = 100, so this takes 60 N³ to 80 N³ operations. Two QR factorisations and a product take about 7 N³, a ninth of it.
-With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Few
-points need many nodes, too, because the panels go to where the mass beyond is below 1e-20: 288 nodes for 2 points.
+With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). A
+small N needs many nodes, too, because the panels extend until less than 1e-20 of the mass is left beyond them: 288
+nodes for N = 2.
 """
 
 import math
@@ -61,6 +61,8 @@ BLOCK_ENTRIES = 2**22
 # converge.
 CONVERGED = 1e-10
 NEWTON_STEPS = 100
+FEW_SAMPLES = 8  # up to which the steps on single numbers take less time than those on arrays
+ORDERS = np.arange(NODES + 1.0)
 
 
 class Place(NamedTuple):
@@ -85,7 +87,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
-@np.errstate(divide="ignore", invalid="ignore")  # where f is 0, the Newton step is not taken
+@np.errstate(divide="ignore", invalid="ignore")  # where f is 0, no Newton step is made
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
     """The t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
@@ -95,6 +97,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
+    if len(f) <= FEW_SAMPLES:
+        return np.array([_inverted(*one) for one in zip(value.T, integral.T, low, high, goal, strict=True)])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -115,6 +119,23 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     return found
 
 
+def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
+    """The same for one sample, by the same steps, from the Chebyshev coefficients of f and of its integral from −1."""
+    t = (low + high) / 2
+    for _ in range(NEWTON_STEPS):
+        polynomials = np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))
+        excess = float(polynomials @ integral) - goal
+        low, high = (t, high) if excess < 0 else (low, t)
+        slope = float(polynomials[:-1] @ value)
+        new = t - excess / slope if slope else math.nan
+        if not low <= new <= high:
+            new = (low + high) / 2
+        if not abs(new - t) >= CONVERGED:
+            return new
+        t = new
+    return t
+
+
 class Chains:
     """S independent runs of the chain rule, side by side: every `draw` adds one point to each.
 
@@ -132,13 +153,14 @@ class Chains:
         self.log_intensity = np.zeros(size)
         self._samples = np.arange(size)
         half = ensemble.panels.half_widths
-        self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flat: (N, nodes)
+        self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flattened to (N, nodes)
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # (S, B), with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point
         self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
-        self._room = np.empty((2, 2, *self._h.shape))  # for the largest arrays: new ones at every point would be slower
+        # room for the largest arrays, because allocating new ones at every point would be slower
+        self._room = np.empty((2, 2, *self._h.shape))
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
         self.cumulative = np.tile(at_edges, (size, 1))
         self._order = np.tile(np.arange(self.edges), (size, 1))  # sorts the breakpoints, (S, B)
@@ -169,13 +191,16 @@ class Chains:
             self._change_intensity(c, v)
 
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
-        """The x with F_k(x) = target, and c·w and v·w for all changes c and v, w = (0, sgn(q − x), …): (S, 1, 2k)."""
+        """Solve F_k(x) = target.
+
+        Also compute c·w and v·w for all changes c and v, w = (0, sgn(q − x), …): (S, 1, 2k).
+        """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
         middle = (left + right) / 2
         panel, _ = panels.locate(middle)
         phi, half = self.ensemble.phi_by_panel[panel], panels.half_widths[panel]
-        # f_k with every sign taken at the middle: the analytic branch between left and right, on the whole panel
+        # f_k with all signs taken at the middle of the interval: its analytic branch there, on the whole panel
         products = self._products(np.sign(self.points - middle[:, None])[:, None, :], self.ensemble.order)
         y = self._changed(products, self.ensemble.points)
         f = self._h[self._samples, panel] - (y @ phi)[:, 0] * half[:, None]
@@ -190,7 +215,7 @@ class Chains:
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
     def _products(self, w: Array, start: int = 0) -> Array:
-        """c·w and v·w for all changes c and v, and vectors w in rows that are 0 outside of their part from `start`."""
+        """The products c·w and v·w for all changes c and v, where the rows w are 0 before position `start`."""
         part = self._changes[:, : 2 * self.drawn, start : start + w.shape[2]]
         products: Array = w @ np.swapaxes(part, 1, 2)
         return products
@@ -203,9 +228,9 @@ class Chains:
         return changed
 
     def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """c and v of the point at this place, (S, D + k + 1) each."""
+        """The vectors c and v of the point at this place, (S, D + k + 1) each."""
         n, d = self.ensemble.points, self.ensemble.order
-        borders = np.zeros((self.size, 2, d))  # a and b, but for the signs in b
+        borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
         borders[:, 1, :n] = self.ensemble.totals - 2 * place.g
         borders[:, 1, n:] = 1.0
@@ -223,7 +248,8 @@ class Chains:
     def _change_intensity(self, c: Matrix, v: Matrix) -> None:
         """Replace f_k by f_{k+1}: in h at the nodes, and in F at the breakpoints."""
         n, d = self.ensemble.points, self.ensemble.order
-        both = np.stack([2 * c, v])  # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2): factors 2 here cost nothing
+        # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
+        both = np.stack([2 * c, v])
         rates, features = self._room
         np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # 2α and β
         at_edges = self._at_edges(rates)  # 2A and B

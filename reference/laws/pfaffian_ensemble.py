@@ -38,7 +38,8 @@ from covassay.reference.domain import Array, Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels, integrated, interpolation
 
-PHASE = 8.0  # radians by which the fastest basis function turns on one panel; 24 nodes integrate that to rounding
+# radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate that up to rounding
+PHASE = 8.0
 # The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
 # largest point fluctuates on the scale (π/2) N^{1/3}, with an upper tail like exp(−(2/3) u^{3/2}) in units u of that
 # scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. (On the full line the scale is smaller.) For few points
@@ -46,17 +47,17 @@ PHASE = 8.0  # radians by which the fastest basis function turns on one panel; 2
 # `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries per unit length of the table that inverts the phase; panel edges need no precision
-HUGE = 1e100  # a larger value of the recurrence is scaled down, long before it could overflow
+PHASE_TABLE = 40  # entries of the table that inverts the phase, per unit of length; panel edges need no precision
+HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 
 def _panels(points: int, half_line: bool) -> Panels:
-    """Panels of about equal phase, out to where the mass beyond is below 1e-20.
+    """The panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the last.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
-    density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The end of the panels,
-    a, takes the place of πN here, since it is a little more. 1/2 is added to the rate so that panels stay short where
+    density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The code uses the end
+    of the panels, a, in place of πN, which is a little smaller. It adds 1/2 to the rate so that panels stay short where
     e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
@@ -88,9 +89,9 @@ class PfaffianEnsemble:
     def _orthonormal_basis(self) -> tuple[Array, float]:
         """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
 
-        The three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by quadrature. It runs
-        on √weight · φ_j, for which they are plain dot products. e^{−|x|} underflows for large N, so every node carries
-        a logarithmic scale: the true values are current · exp(log_scale).
+        The function uses the three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by
+        quadrature. It runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|} underflows for large
+        N, so every node carries a logarithmic scale: the true values are current · exp(log_scale).
         """
         x, weights = self.panels.nodes.ravel(), self.panels.weights.ravel()
         multiplier = x**2 if self.half_line else x
@@ -100,7 +101,8 @@ class PfaffianEnsemble:
         for j in range(self.points):
             norm = np.linalg.norm(current * np.exp(log_scale))
             current = current / norm
-            log_leading -= (self.points - j) * math.log(norm)  # 1/norm is a factor of φ_j and of all that follow
+            # 1/norm is a factor of φ_j and of all later basis functions
+            log_leading -= (self.points - j) * math.log(norm)
             basis[j] = current * np.exp(log_scale)
             diagonal = (multiplier * basis[j]) @ basis[j]  # α_j
             back = norm if j else 0.0  # β_j
@@ -137,7 +139,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def e_nodes(self) -> Array:
-        """E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
+        """The vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))
         return np.concatenate([features, ones])
@@ -211,7 +213,7 @@ class PfaffianEnsemble:
     def _tail(self, s: float) -> tuple[Matrix, Vector]:
         """T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j: (N, N) and (N,).
 
-        Each is its value at the next panel edge to the right of s, plus the integral from s to that edge.
+        T(s) and a(s) are their values at the next panel edge to the right of s, plus the integrals from s to that edge.
         """
         panel, t = self.panels.locate(np.array([s]))
         weights = self.panels.half_widths[panel[0]] * (integrated(np.ones(1)) - integrated(t))[0]

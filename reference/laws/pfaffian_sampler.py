@@ -2,16 +2,16 @@
 
 This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
 
-THE LAW. N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis functions
-φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
+THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
+functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
 Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one more basis function: φ = 0 and
 Eφ = 1 at every finite x. With it A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into panels, each
 with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
-from its law given the points already drawn. There is no Markov chain to converge, and no step is approximate beyond
-rounding (see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of k of the points. Given q_1, …,
-q_k, the next point has the density f_k(x)/(N − k), where the conditional intensity
+from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
+(see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of k of the points. Given q_1, …, q_k, the
+next point has the density f_k(x)/(N − k), where the conditional intensity
 
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
@@ -31,8 +31,8 @@ complement evaluates it:
     f_k(x) = −a(x)ᵀ μ b(x).
 
 Here μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The entries of
-M_k^{−1} at the borders a(q) are not needed: a(x) and b(x) of a later point x are 0 there. μ starts as A^{−1}. The same
-Schur complement conditions μ on a new point p, which is an update of rank two:
+M_k^{−1} at the borders a(q) are not needed, because a(x) and b(x) of a later point x are 0 at these positions. μ starts
+as A^{−1}. The same Schur complement conditions μ on a new point p, which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
@@ -47,7 +47,8 @@ formula. `pfaffian_chains` checks every draw. The check depends on the noise alo
 updates at the points drawn. It cannot see how the points were drawn (F_k and its inversion): the statistical tests of
 the law do that.
 
-"Exact" means up to float64 rounding; also, points outside all panels, of probability below 1e-20, are never drawn.
+"Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
+never drawn.
 """
 
 import numpy as np
@@ -90,7 +91,7 @@ def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
         t = inverted(f[i], rest)
         x = pieces.edges[i] + pieces.half_widths[i] * (1 + t)
 
-        # μ given x, and x among the points drawn
+        # replace μ by its value given x, and add x to the points drawn
         a, b = borders(ensemble, drawn, np.array([x]))
         c1, c2 = mu @ a[0], mu @ b[0]
         intensity = -a[0] @ c2

@@ -5,8 +5,8 @@ goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal en
     `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
 laplace : every entry is Laplace(1). DLY22 calls it "symmetric Laplace Wigner".
 
-In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise: it
-gives every privacy guarantee that goe gives, and it is larger.
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise. It
+gives every privacy guarantee that goe gives, but its error is larger.
 """
 
 import math
@@ -38,7 +38,7 @@ def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector
 def svec(matrix: Matrix) -> Matrix:
     """The coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2).
 
-    An isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
+    The map is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
     """
     i, j, weights = triangle(matrix.shape[-1])
     coordinates: Matrix = matrix[..., i, j] * weights
@@ -68,7 +68,7 @@ def symmetric(upper: Matrix) -> Matrix:
 
 
 def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
-    """The shape of the free entries of one matrix, or of `size` matrices."""
+    """The shape of an array of free entries: those of one matrix if `size` is None, else of `size` matrices."""
     d = require_dimension("dimension", dimension)
     entries = d * (d + 1) // 2
     return (entries,) if size is None else (size, entries)
@@ -117,8 +117,8 @@ def log_density(matrix: Matrix, ensemble: str) -> Vector:
 def separation_squared(change: Matrix, ensemble: str) -> Vector:
     """Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and the standard deviations s_ij of the entries: (..., d, d) -> (...).
 
-    The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this. It equals ‖Δ‖_F² for goe and
-    (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.
+    The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this sum. The sum equals ‖Δ‖_F² for
+    goe and (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.
     """
     d = change.shape[-1]
     i, j = np.triu_indices(d)

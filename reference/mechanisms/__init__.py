@@ -66,7 +66,7 @@ from covassay.reference.mechanisms.pure import (
     separate_cov_pure,
 )
 
-# in the order in which tables list them: covariances under pure DP, zCDP and (ε, δ)-DP first
+# the order of the tables: covariances under pure DP, zCDP and (ε, δ)-DP come first
 __all__ = [  # noqa: RUF022
     "entrywise_laplace",
     "lap_cov",

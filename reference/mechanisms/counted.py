@@ -3,14 +3,14 @@
 Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of the mean Σ of these
 products, and n with noise of its own. A row that comes or goes moves n by 1 and, at the same time, the sum by at most
 its sensitivity for one row. So both share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A row
-that moves the sum the most attains the whole.
+that moves the sum the most attains the whole budget.
 
-The share of n is public, and least for the error of the quotient of the two on the worst rows, to first order in the
-noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ = ½. The norm of Σ is at
-most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
+The share of n is public. It minimises the error of the quotient of the noisy sum and the noisy n on the worst rows, to
+first order in the noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ = ½. The
+norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
 
-The output is a vector: the noisy n, and then the noisy sum, entry by entry. Where its noise is symmetric, these are the
-entries on and above the diagonal, row by row. No rows are a data set like any other: n and the sum are 0.
+The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, these
+are the entries on and above the diagonal, row by row. A data set without rows is allowed: its n and its sum are 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,22 +50,22 @@ def cube_root(value: Number) -> Number:
 
 
 def pure_share(noise: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
-    """ε₀/ε = 1/(1 + (V/2)^{1/3}), the least of V/ε₁² + 2/ε₀²; `noise` is V."""
+    """The share ε₀/ε = 1/(1 + (V/2)^{1/3}) that minimises V/ε₁² + 2/ε₀²; `noise` is V."""
     return 1 / (1 + cbrt(noise / 2))
 
 
 def gaussian_share(noise: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """ρ₀/ρ = 1/(1 + √V), the least of V/ρ₁ + 1/ρ₀; `noise` is V."""
+    """The share ρ₀/ρ = 1/(1 + √V) that minimises V/ρ₁ + 1/ρ₀; `noise` is V."""
     return 1 / (1 + sqrt(noise))
 
 
 def gaussian_count_scale(rho: Number, share: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """1/√(2ρ₀), the standard deviation of the noise of n."""
+    """The standard deviation 1/√(2ρ₀) of the noise of n."""
     return 1 / sqrt(2 * share * rho)
 
 
 def laplace_count_scale(epsilon: Number, share: Number) -> Number:
-    """1/ε₀, the scale of the noise of n."""
+    """The scale 1/ε₀ of the noise of n."""
     return 1 / (share * epsilon)
 
 
@@ -82,7 +82,7 @@ class CountedNoise:
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """Integer noise: the noise of the number of rows and of the sum, each for a parameter of its law."""
+    """Integer noise of the number of rows and of the sum: two functions of the parameters of their laws."""
 
     count: Callable[[Fraction], int]
     sum: Callable[[Fraction], IntegerMatrix]
@@ -96,7 +96,7 @@ class CountedDraws:
 
 
 def draws_of(noise: Any) -> CountedDraws:
-    """The noise of whole numbers under add-remove."""
+    """Return the integer noise under add-remove, or raise `InvalidInput` if `noise` is none."""
     if not isinstance(noise, CountedDraws):
         raise InvalidInput("noise: must be CountedDraws under add-remove")
     return noise
@@ -112,7 +112,7 @@ def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
 
 
 def with_counts(counts: Array, sums: Array, size: int | None) -> Any:
-    """A `CountedNoise`, or a list of that many."""
+    """A `CountedNoise`, or a list of `size` of them."""
     if size is None:
         return CountedNoise(float(counts), sums)
     return [CountedNoise(float(count), one) for count, one in zip(counts, sums, strict=True)]
@@ -120,7 +120,7 @@ def with_counts(counts: Array, sums: Array, size: int | None) -> Any:
 
 @dataclass(frozen=True)
 class RowsAndSumOutput(Output):
-    """(1 + k,): the noisy number of rows, and the k entries of a noisy sum."""
+    """An output of shape (1 + k,): the noisy number of rows, and the k entries of a noisy sum."""
 
     kind: ClassVar[str] = "rows-and-sum"
     layout: ClassVar[str] = "(1 + k,)"
@@ -140,7 +140,10 @@ class RowsAndSumOutput(Output):
         return {"rows": values[0], "sum": total, "second_moment": total / np.maximum(values[0], 1.0)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """As of every output; the sum and the quotient are about the point of the rows, as a second moment is."""
+        """The meaning of the parts, as for every output.
+
+        The sum and the quotient are taken about the point of a second moment.
+        """
         said = super().meaning(scaled)
         point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]
         for part in ("sum", "second_moment"):
@@ -148,7 +151,7 @@ class RowsAndSumOutput(Output):
         return said
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """The number of rows, and for every entry of the sum the columns that are multiplied."""
+        """The headings: one for the number of rows, and for every entry of the sum the columns that are multiplied."""
         d = len(columns)
         i, j = {
             "vector": (np.arange(d), np.arange(d)),
@@ -159,7 +162,7 @@ class RowsAndSumOutput(Output):
 
     @property
     def restorable(self) -> bool:
-        """Always: the number of rows has no unit, and every entry of the sum that of two columns."""
+        """Always true: the number of rows has no unit, and an entry of the sum has the units of two columns."""
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
@@ -169,7 +172,7 @@ class RowsAndSumOutput(Output):
         return restored
 
     def times_bound(self, values: Array, row_bound: float) -> Vector:
-        """The output in the unit of x; the number of rows has none."""
+        """The output in the unit of x. The number of rows has no unit."""
         restored: Vector = values * np.append(1.0, np.full(len(values) - 1, row_bound**2))
         return restored
 
@@ -179,7 +182,7 @@ class RowsAndSumOutput(Output):
         return np.append(rows, entries)
 
     def unpacked(self, entries: Array) -> Array:
-        """The sum with these entries, (…, k) -> (…, d, d), or (…, d)."""
+        """The sum as a matrix or vector from its entries: (…, k) -> (…, d, d) or (…, d)."""
         if self.entries == "vector":
             return entries
         k = entries.shape[-1]

@@ -1,7 +1,7 @@
-"""The declaration of a mechanism: one object a file, in which programs find its functions and what they are about.
+"""The declaration of a mechanism: one object in every file, in which programs find the functions and their meaning.
 
-From a `Mechanism` come the registry, the options of the command line, the table of the README and the provenance of a
-release. Its functions stand in the file as they are.
+The registry, the options of the command line, the table of the README and the provenance of a release are derived from
+`Mechanism` objects.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ PROVENANCES: dict[Provenance, str] = {
 }
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
-BOUNDS = "bounds"  # the option that takes bounds of columns, and is no choice of words
+BOUNDS = "bounds"  # the option for bounds of columns, whose values are not words
 
 
 @dataclass(frozen=True)
@@ -55,26 +55,28 @@ class About:
 
 @dataclass(frozen=True)
 class Mechanism(Generic[N, P, R]):
-    """One mechanism.
+    """The declaration of one mechanism.
 
     about : its name and its source.
-    notion : of privacy; it fixes the keywords of the budget.
-    output : what comes out.
-    release : release(x, noise, *, …): the same data and the same noise give the same output, always.
-    draw_noise : draw_noise(dimension, rng, …), the noise that `release` takes. It may also take parameters of `sample`
-        by name, `rows`, the number of records, and `size`, for many draws at once.
-    sample : sample(x, rng, *, …): draws the noise and calls `release`. Its annotations declare the parameters, see
-        `parameters`.
-    spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
-    domain : where rows must lie. adjacency : which data sets are neighbours, by default where there is a choice.
-    ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
-    repeats : one output can come again and again, because its law has atoms.
-    smallest_dimension : fewer columns than that make no sense.
-    sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
+    notion : the notion of privacy, which determines the keywords of the budget.
+    output : the kind of output.
+    release : called as release(x, noise, *, …); the output is a function of the data and the noise.
+    draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. It may also take by
+        name parameters of `sample`, the number of records `rows`, and the number of draws `size`.
+    sample : called as sample(x, rng, *, …); draws the noise and calls `release`. Its annotations declare the parameters
+        (module `parameters`).
+    spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.
+    domain : where rows must lie. adjacency : which data sets are neighbours; the default, if there is a choice.
+    ordered : whether records are used in their order (disjoint blocks, pairs), so that reordering them changes the
+        output.
+    repeats : whether outputs can coincide, because their law has atoms.
+    smallest_dimension : the smallest number of columns for which the mechanism makes sense.
+    sampler : "approximate" if the noise is drawn by a Markov chain, so that the guarantee is only approximate too.
     declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
-    counted : the kind of output under add-remove, or options -> that kind; None if there is no such choice.
-    unranked : why `recommend` does not compare the mechanism with others, where it does not.
-    lattice : the output is integers times a public unit, drawn without floating point.
+    counted : the kind of output under add-remove, or a function of the options that returns it; None if the mechanism
+        has no add-remove form.
+    unranked : the reason why `recommend` does not compare the mechanism with others; empty if it does.
+    lattice : whether the output consists of integers times a public unit, drawn without floating point.
     """
 
     about: About
@@ -115,12 +117,12 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def source(self) -> str:
-        """Paper and number in one phrase."""
+        """The source in one phrase: the paper, and the number of the algorithm in it."""
         return f"{self.about.paper} {self.about.number}"
 
     @property
     def arithmetic(self) -> str:
-        """Of what arithmetic the theorem speaks."""
+        """The arithmetic to which the theorem applies, such as real numbers or integers."""
         return "in integers, for fair bits" if self.lattice else "in real arithmetic"
 
     @property
@@ -140,7 +142,7 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The public numbers, the budget and the bounds of the rows apart, with their defaults."""
+        """The public numeric parameters, except the budget and the bounds of the rows, with their defaults."""
         given = (*BUDGET, *OF_THE_DOMAIN, BOUNDS)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
@@ -155,7 +157,7 @@ class Mechanism(Generic[N, P, R]):
         return self.counted if isinstance(self.counted, Output) else self.counted(options)
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
-        """`options` as keyword arguments: every choice filled in, numbers read, nothing unknown.
+        """Convert `options` to keyword arguments: missing choices get their defaults, and text of numbers is read.
 
         Raises
         ------

@@ -1,7 +1,6 @@
 """The output of a mechanism: its shape, its unit, and its parts in a file.
 
-There are ten kinds. Each is an object that answers for itself, so that the release tool asks it and does not tell the
-kinds apart.
+There are ten kinds. Each is an object with the same methods, so that the release tool need not tell the kinds apart.
 """
 
 from collections.abc import Sequence
@@ -26,8 +25,8 @@ class Output:
     """One kind of output.
 
     kind : the name by which the command line knows it. layout : its shape, in words.
-    power : the output is in the unit of x to this power.
-    symmetric : an output always equals its transpose. normalised : an output is a vector of length 1.
+    power : the p such that the output is in the unit of x to the power p.
+    symmetric : whether an output always equals its transpose. normalised : whether an output is a vector of length 1.
     """
 
     kind: ClassVar[str]
@@ -56,15 +55,18 @@ class Output:
         return {"columns": list(columns)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """For every part that a file holds: about which point it is taken, if about any, and in which unit.
+        """For every part in a file: its unit, and the point about which it is taken, if there is one.
 
-        scaled : the columns were shifted and scaled by their bounds.
+        scaled : whether the columns were shifted and scaled by their bounds.
         """
         parts = self.parts(np.zeros(self.shape(2)))
         return {name: self._said(name, scaled and not self.restorable) for name in parts}
 
     def _said(self, part: str, foreign: bool) -> dict[str, str]:
-        """`foreign`: the part describes the scaled columns, and cannot be brought back to the units of the data."""
+        """The meaning of one part.
+
+        `foreign` says that the part describes the scaled columns, and has no units of the data.
+        """
         about = {"about": POINTS[part]} if part in POINTS else {}
         unit = UNITS.get(part, self.unit)
         return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
@@ -76,24 +78,24 @@ class Output:
 
     @property
     def restorable(self) -> bool:
-        """Whether an output on scaled data can be brought back to the units of the data."""
+        """Whether an output on scaled data can be converted to the units of the data."""
         return False
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
-        """An output on u = (x − shift)/scale, in the units of x; None where it has no such units."""
+        """Convert an output on u = (x − shift)/scale to the units of x; None if it cannot be converted."""
         return None
 
     def times_bound(self, values: Array, row_bound: float) -> Array:
-        """An output on x/row_bound, in the unit of x."""
+        """Convert an output on x/row_bound to the unit of x."""
         restored: Array = values * row_bound**self.power
         return restored
 
 
 @dataclass(frozen=True)
 class MatrixOutput(Output):
-    """(d, d): an estimate of a second moment or a covariance (power 2), or a preconditioner (power −1).
+    """Output of shape (d, d): an estimate of a second moment or a covariance (power 2), or a preconditioner (power −1).
 
-    centred : it estimates the covariance, which is about the mean of the data wherever that lies.
+    centred : whether the matrix estimates the covariance, which is taken about the mean of the data.
     """
 
     kind, layout = "matrix", "(d, d)"
@@ -127,7 +129,7 @@ class MatrixOutput(Output):
 
 
 class DirectionOutput(Output):
-    """(d,): a unit vector up to its sign."""
+    """Output of shape (d,): a unit vector up to its sign."""
 
     kind, layout = "direction", "(d,)"
     normalised = True
@@ -137,7 +139,7 @@ class DirectionOutput(Output):
 
 
 class ProjectionOutput(Output):
-    """(d, d): the orthogonal projection onto a subspace."""
+    """Output of shape (d, d): the orthogonal projection onto a subspace."""
 
     kind, layout = "projection", "(d, d)"
 
@@ -146,7 +148,7 @@ class ProjectionOutput(Output):
 
 
 class VectorOutput(Output):
-    """(d,): a mean, or one number for every feature."""
+    """Output of shape (d,): a mean, or one number for every feature."""
 
     kind, layout = "vector", "(d,)"
 
@@ -155,7 +157,7 @@ class VectorOutput(Output):
 
 
 class CoefficientsOutput(VectorOutput):
-    """(d − 1,): coefficients of a regression of the last column on the others."""
+    """Output of shape (d − 1,): coefficients of a regression of the last column on the others."""
 
     kind, layout = "coefficients", "(d − 1,)"
 
@@ -175,7 +177,7 @@ class CoefficientsOutput(VectorOutput):
 
 
 class GaussianOutput(Output):
-    """(d + 1, d): a mean (power 1), and below it a covariance (power 2)."""
+    """Output of shape (d + 1, d): a mean (power 1), and below it a covariance (power 2)."""
 
     kind, layout = "gaussian", "(d + 1, d)"
 
@@ -196,7 +198,7 @@ class GaussianOutput(Output):
 
 
 class MomentsOutput(GaussianOutput):
-    """(d + 1, d): a mean (power 1), and below it a second moment about the origin (power 2), symmetric."""
+    """Output of shape (d + 1, d): a mean (power 1), and below it a second moment about the origin (power 2)."""
 
     kind = "moments"
 
@@ -212,7 +214,7 @@ class MomentsOutput(GaussianOutput):
 
 
 class RowsMeanCovarianceOutput(Output):
-    """(d + 1, d + 1): the number of rows in the corner, a mean beside it and under it, and a covariance, symmetric."""
+    """Symmetric output of shape (d + 1, d + 1): the number of rows in the corner, a mean beside it, a covariance."""
 
     kind, layout = "rows-mean-covariance", "(d + 1, d + 1)"
 
@@ -248,7 +250,7 @@ class NumberOutput(Output):
 
 
 class LevelOutput(NumberOutput):
-    """(): a number of a public finite set."""
+    """Output of shape (): a number of a public finite set."""
 
     kind, layout = "level", "()"
 

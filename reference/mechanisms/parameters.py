@@ -196,7 +196,7 @@ FAILURE = "public: the probability that the error bound may fail"
 
 Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
-Delta = Annotated[float, below_one("δ", "the probability that the budget does not cover")]
+Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # The parameters of a mechanism that divides the budget or β among its steps: every share, at least 1/1000 of the whole,
 # is in the range above.
@@ -242,11 +242,11 @@ Neighbours = Annotated[
 CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[
     Literal["paper", "tight"],
-    Meaning('"paper" has the constants of the source, "tight" less noise, for which our proof still gives the claim'),
+    Meaning('"paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim'),
 ]
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
-    Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
+    Meaning('"reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours'),
 ]
 InputBits = Annotated[
     int,

@@ -1,6 +1,7 @@
 """The table of contents: every mechanism of the reference, by name.
 
-A mechanism is found by its file. Tables list those that the package names in its order, and then the others.
+A mechanism is found by its file. Tables list the mechanisms in the order in which the package names them, and then the
+others.
 """
 
 from importlib import import_module

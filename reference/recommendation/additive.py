@@ -1,8 +1,9 @@
 """The root mean square error of mechanisms whose noise does not depend on the data.
 
-The error is a scale times a random matrix Z, whose law depends on the dimension alone. Exact are: every Frobenius norm
-but that of the covariance body, and the spectral norms of nuclear-Laplace noise (from the Pfaffian distribution
-function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). The others were measured, as multiples of a formula of the right order.
+The error is a scale times a random matrix Z, whose law depends on the dimension alone. The Frobenius norms are exact,
+except for the covariance body. The spectral norms of nuclear-Laplace noise are exact too (from the Pfaffian
+distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). All other norms were measured, as multiples of a formula of the
+right order.
 """
 
 import math
@@ -41,7 +42,7 @@ class Figure:
     error: float = 0.0
 
     def times(self, factor: float) -> "Figure":
-        """The figure in another unit."""
+        """The figure in another unit: the number multiplied by `factor`."""
         return Figure(self.value * factor, self.kind, self.error)
 
 
@@ -59,7 +60,7 @@ def square_of_l2_ball(d: Number) -> Number:
 
 
 def square_of_linf_ball(d: Number) -> Number:
-    """D(D + 1) d² (1 + 2/D)/3: one entry of the triangle is ±1, the others are uniform; entries off it count twice."""
+    """D(D + 1) d² (1 + 2/D)/3: one entry is ±1, the others uniform; off-diagonal entries count twice."""
     entries = degrees_of_freedom(d)
     return entries * (entries + 1) * d**2 * (1 + 2 / entries) / 3
 
@@ -78,12 +79,12 @@ def square_of_goe(d: Number) -> Number:
 
 
 def gaussian_edge(d: float) -> float:
-    """2√d, the limit of ‖W‖ for independent entries of variance 1."""
+    """The limit 2√d of ‖W‖ for a symmetric matrix with independent entries of variance 1."""
     return 2 * math.sqrt(d)
 
 
 def linf_edge(d: float) -> float:
-    """2√d times the root of D(D + 1)/3, the variance of most entries."""
+    """The order of the spectral norm for linf: 2√d times the root of D(D + 1)/3, the variance of most entries."""
     entries = degrees_of_freedom(d)
     return float(gaussian_edge(d) * (entries * (entries + 1) / 3) ** 0.5)
 
@@ -113,7 +114,7 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """A measured multiple of a formula; where d was not measured, None or, if `limit`, the formula for large d."""
+    """A function that maps d to a measured multiple of `order`, or else to None or, if `limit`, to `order`."""
 
     def figure(d: int) -> Figure | None:
         if limit and d > measured()[law].axes["d"][-1]:
@@ -145,7 +146,7 @@ def _body(body: str) -> Callable[[int, int, float], float]:
 
 
 def _l2_spectral(d: int) -> Figure | None:
-    """Z is a Gamma(D) radius times the direction of GOE, whose squared radius has mean D."""
+    """The root mean square spectral norm for l2, where Z is a Gamma(D) radius times the direction of a GOE matrix."""
     goe = ADDITIVE["goe"].spectral(d)
     return None if goe is None else goe.times((degrees_of_freedom(d) + 1) ** 0.5)
 

@@ -1,11 +1,11 @@
-"""The mechanisms that are compared, with the options of each; and those that are not, with the reason.
+"""The mechanisms that are compared, with the options of each, and the mechanisms that are not, with the reason.
 
-A mechanism of which no variant is compared says so itself, in the field `unranked` of its declaration.
+If no variant of a mechanism is compared, the field `unranked` of its declaration gives the reason.
 
 A candidate is a mechanism for the second moment of rows in the unit ball, with all of its options chosen, and perhaps
 followed by the projection on the matrices that are positive semidefinite with trace at most 1. The projection is free,
-and never increases the Frobenius error. Where a mechanism has the calibration "tight", that one is compared: "paper"
-adds more noise for the same claim.
+and never increases the Frobenius error. If a mechanism has the calibration "tight", only that calibration is compared,
+because "paper" adds more noise for the same claim.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,10 @@ from covassay.reference.projections import psd_trace_ball
 
 @dataclass(frozen=True)
 class Candidate:
-    """One mechanism with its options, as released or projected.
+    """One mechanism with its options, with or without a projection of its output.
 
-    law : the name under which its noise or its error was measured; equal laws have one name.
+    law : the name under which the noise or the error of the mechanism was measured. Mechanisms with equal laws share
+        one name.
     """
 
     mechanism: str
@@ -54,12 +55,12 @@ class Candidate:
         return self.mechanism in ("clipped-cov", "adaptive-cov", "adaptive-cov-pure")
 
     def finish(self, released: Matrix, row_bound: float = 1.0) -> Matrix:
-        """The symmetric part of what the mechanism releases, projected if the candidate is."""
+        """The symmetric part of what the mechanism releases, projected if the candidate has the projection."""
         symmetric: Matrix = (released + released.T) / 2 if self.project else released
         return psd_trace_ball(symmetric / row_bound**2, 1.0) * row_bound**2 if self.project else symmetric
 
     def sample(self, x: DataSet, rng: np.random.Generator, *, row_bound: float = 1.0, **budget: float) -> Matrix:
-        """One release, with float noise from `rng`."""
+        """Draw one release, with float noise from `rng`."""
         return self.finish(self.declared.sample(x, rng, row_bound=row_bound, **budget, **self.options), row_bound)
 
 

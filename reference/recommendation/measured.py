@@ -6,14 +6,16 @@ One file in the folder `constants` holds the figures of one law. They were writt
 
 which names the seed and the draws, and gives every figure a standard error. A test measures some of them again.
 
-There are two kinds. `noise`: the root mean square norms of noise that does not depend on the data, divided by a formula
-that has the right order in d. `table`: m times the root mean square error of a mechanism on the imagined data
-(`setting`), where m is nε or n√ρ, on a grid of d, of q = mt/d^{3/2} (mt/d for zCDP), and, where the error depends on
-the trace t in another way than through q, of t. Between the points of a grid the logarithms are interpolated linearly.
+There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
+divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
+mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and q = mt/d^{3/2}
+(mt/d for zCDP), where t is the trace, and also t if the error depends on t in another way than through q. Between the
+points of a grid the logarithms are interpolated linearly.
 
-The tables of correlated Gaussian rows are of mechanisms that search for a clipping norm among the powers of 2. Their
-error jumps where the longest of 1024 rows passes one, somewhere between two traces; there the larger figure is taken.
-For far more rows the longest is longer, and the jump comes at a smaller trace.
+The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
+error of such a mechanism jumps where the longest of 1024 rows passes a power of 2, somewhere between two traces;
+between these traces the larger figure is taken. For far more rows the longest is longer, and the jump comes at a
+smaller trace.
 """
 
 import json
@@ -30,8 +32,8 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
-OF_GAUSSIAN_ROWS = "-gaussian-rows"  # how the name of a table ends that was measured on correlated Gaussian rows
-SETTLED = 0.05  # how much the figures at the last two q may differ, in their logarithms, to be taken as constant
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
+SETTLED = 0.05  # figures at the last two q count as constant if their logarithms differ by at most this much
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,10 @@ class Measured:
     run: Mapping[str, Any]
 
     def at(self, norm: str, **place: float) -> tuple[float, float] | None:
-        """The figure at a place, and its relative standard error; None outside the grid.
+        """The figure at a point of the grid or between points, and its relative standard error; None outside the grid.
 
-        Where q is beyond the grid, the figure at its end is the answer if there it has stopped to depend on q: then the
-        error is that of noise, and decreases like 1/m.
+        If q is beyond the grid, the figure at the end of the grid is returned if it no longer depends on q there: in
+        this case the error is that of noise, and decreases like 1/m.
         """
         if "q" in self.axes and place["q"] > self.axes["q"][-1]:
             before, end = (self.at(norm, **{**place, "q": float(q)}) for q in self.axes["q"][-2:])
@@ -70,7 +72,7 @@ class Measured:
 def _along_first(
     axis: Vector, values: Matrix, errors: Matrix, where: float, jumps: bool = False
 ) -> tuple[Matrix, Matrix]:
-    """The values between two points of their first axis, interpolated linearly; the errors are the larger ones.
+    """The values between two points of their first axis, interpolated linearly, and the larger of the two errors.
 
     jumps : the values jump somewhere between two points, so that the larger of them is taken.
     """

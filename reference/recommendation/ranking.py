@@ -1,11 +1,11 @@
 """The predicted error of every candidate, ranked.
 
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
-prediction says what kind it is (`additive.KINDS`), and how far from a simulation it is allowed to be.
+prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
 
-What a mechanism that searches for a clipping norm makes of the data depends on how the norms of the rows scatter. Its
-error is predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger one.
-The predictions of all others are the same for both.
+The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. It is predicted
+under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction. For all
+other mechanisms the two predictions are equal.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,9 @@ Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
 NEAR = 0.03  # predictions that differ by less are called about equal
-STANDARD_ERRORS = 5  # on either side of a measured figure; beyond it lie 6e-7 of the cases
-LARGEST_BINGHAM = 64  # columns; beyond it the exact moments of the Bingham law are slow, and not always finite
+# standard errors on either side of a measured figure; the true value lies outside in 6e-7 of the cases
+STANDARD_ERRORS = 5
+LARGEST_BINGHAM = 64  # the largest number of columns at which the exact moments of the Bingham law are fast and finite
 WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
 PENALTY = 0.1  # α of the ridge regression whose error is bounded
 UNPROJECTED = {
@@ -50,7 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, on either side; 0 for formulas, and infinite below a bound.
+    allowance : the relative error of the prediction itself, below and above it. It is 0 for formulas; for a bound it is
+        infinite below.
     """
 
     candidate: Candidate
@@ -70,16 +72,17 @@ class Prediction:
 
     @property
     def allowance(self) -> float:
-        """How far a simulation may be from the prediction, in relation to it, if the data are those imagined."""
+        """The largest relative deviation of a simulation from the prediction, if the data are the model data."""
         if self.figure.kind != "measured":
             return 0.0
         return STANDARD_ERRORS * self.figure.error + interpolation_allowance(self.candidate)
 
 
 def interpolation_allowance(candidate: Candidate) -> float:
-    """What the interpolation between measured points may miss, in relation to the error.
+    """The largest relative error that is expected of the interpolation between measured points.
 
-    A mechanism that searches for a clipping norm jumps from one power of 2 to the next; its tables are coarse as well.
+    The error of a mechanism that searches for a clipping norm jumps from one power of 2 to the next, and its tables are
+    coarse.
     """
     return 0.01 if candidate.law in ADDITIVE else 0.25 if candidate.searches else 0.05
 
@@ -89,7 +92,8 @@ class Recommendation:
     """The candidates for one setting, the one with the least predicted error first.
 
     unknown : candidates of the same notion of privacy without a prediction, with the reason. left_out : mechanisms that
-        are no candidates, with the reason. alternative : for a goal, what releases less than a matrix, in one sentence.
+        are no candidates, with the reason. alternative : one sentence on a mechanism that releases less than a matrix
+        and serves the goal.
     """
 
     setting: Setting
@@ -102,17 +106,17 @@ class Recommendation:
 
     @property
     def best(self) -> Prediction:
-        """The prediction that is smallest."""
+        """The prediction with the smallest error."""
         return self.ranked[0]
 
     @property
     def near(self) -> tuple[Prediction, ...]:
-        """The others whose predicted error is about that of the best."""
+        """The other predictions whose error is about that of the best one."""
         return tuple(p for p in self.ranked[1:] if p.error <= (1 + NEAR) * self.best.error)
 
     @property
     def nothing(self) -> float:
-        """The error of releasing the zero matrix, on the imagined data: their own norm."""
+        """The error of releasing the zero matrix, which is the norm of the second moment of the model data."""
         return self.setting.norms[self.norm]
 
     @property
@@ -128,13 +132,13 @@ def recommend(
     candidates: Sequence[Candidate] = CANDIDATES,
     rows: RowsAre | None = None,
 ) -> Recommendation:
-    """The candidates of the notion of privacy of the budget, ranked by the error that they are predicted to make.
+    """Rank the candidates of the budget's notion of privacy by their predicted error.
 
     Parameters
     ----------
-    norm : of the error; Frobenius for the covariance, spectral for principal components and regression, whose errors
-        are bounded by it.
-    rows : one assumption, for both figures of every prediction; None compares both.
+    norm : the norm of the error. The default is Frobenius for the covariance, and spectral for principal components and
+        regression, whose errors the spectral norm bounds.
+    rows : the assumption on the rows that both figures of every prediction use; None uses one assumption for each.
 
     >>> from covassay.reference.privacy import ZCDP
     >>> recommend(Setting(200, 20, ZCDP(0.5))).best.candidate.name
@@ -159,10 +163,10 @@ def recommend(
 
 
 def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = "equal") -> Figure | None:
-    """The predicted error; None if it was not measured there and no formula bounds it."""
+    """The predicted error, or None if it was not measured for this setting and no formula bounds it."""
     n, d, law = setting.rows, setting.dimension, candidate.law
     if d == 1:
-        norm = "frobenius"  # both norms of a 1 × 1 matrix are its modulus
+        norm = "frobenius"  # both norms of a 1 × 1 matrix are the absolute value of its entry
     if law in ADDITIVE:
         unit = getattr(ADDITIVE[law], norm)(d)
         return None if unit is None else unit.times(ADDITIVE[law].scale(n, d, setting.amount))
@@ -171,7 +175,8 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
     found = None if table is None else table.at(norm, d=d, q=q, trace=setting.trace)
     if found is not None:
         return Figure(found[0] / setting.size, "measured", found[1])
-    if law in UNPROJECTED and norm == "frobenius":  # a projection on a set that holds the truth takes nothing away
+    # a projection on a set that contains the true matrix never increases the error
+    if law in UNPROJECTED and norm == "frobenius":
         noise = ADDITIVE[UNPROJECTED[law]]
         unit = noise.frobenius(d)
         return None if unit is None else Figure(unit.value * noise.scale(n, d, setting.amount), "bound")
@@ -179,7 +184,7 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
 
 
 def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> str:
-    """What a mechanism that releases less would do for the goal; empty if there is none."""
+    """A sentence on a mechanism that releases less than a matrix and serves the goal; empty if there is none."""
     if goal == "covariance" or not found or GOALS[goal] != found[0].norm:
         return ""
     d, error = setting.dimension, found[0].error
@@ -203,7 +208,7 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:
-    """λ_1 − E uᵀΣu on the imagined data, for a direction u drawn by the Bingham mechanism at ε; None where unknown."""
+    """The mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε; None if unknown."""
     if not setting.pure or not 2 <= setting.dimension <= LARGEST_BINGHAM:
         return None
     spectrum = model_spectrum(setting.dimension, setting.trace)

@@ -1,8 +1,8 @@
-"""The public facts that a recommendation rests on, the data that it imagines, and the regime of the error.
+"""The public facts that a recommendation uses, its model data, and the regime of the error.
 
-A recommendation has to imagine data, because the error of some mechanisms depends on them. It imagines rows of equal
-norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d; and, where that
-makes a difference, correlated Gaussian rows with the same eigenvalues, clipped to the ball.
+A recommendation assumes model data, because the error of some mechanisms depends on the data. The model has rows of
+equal norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d. Where that
+makes a difference, a second model has correlated Gaussian rows with these eigenvalues, clipped to the ball.
 
 The regimes are those of the theory, with the constants of two mechanisms. Let m be nε for pure DP, and n√ρ for zCDP.
 The spectral norm of the noise is near πd/m for symmetric nuclear-Laplace noise, and near √(2d)/m for Gaussian noise of
@@ -80,28 +80,28 @@ class Setting:
 
     @property
     def enough(self) -> float:
-        """The number of rows from which on the regime is large."""
+        """The number of rows from which on the regime is "large"."""
         return float(enough_rows(self.dimension, self.amount, self.trace, self.pure))
 
     @property
     def fewest(self) -> float:
-        """The number of rows below which the regime is small."""
+        """The number of rows below which the regime is "small"."""
         return float(fewest_rows(self.dimension, self.amount, self.trace, self.pure))
 
     @property
     def regime(self) -> Regime:
-        """Where the number of rows stands."""
+        """The regime, "large", "middle" or "small", for the number of rows."""
         return "large" if self.rows >= self.enough else "middle" if self.rows >= self.fewest else "small"
 
     @property
     def norms(self) -> dict[str, float]:
-        """The norms of the imagined second moment, which are the errors of releasing 0 and nothing else."""
+        """The norms of the second moment of the model data, which are the errors of releasing the zero matrix."""
         spectrum = model_spectrum(self.dimension, self.trace)
         return {"frobenius": float(np.linalg.norm(spectrum)), "spectral": float(spectrum[0])}
 
 
 def model_spectrum(d: int, trace: float, power: float = 1.0) -> Vector:
-    """The eigenvalues that are imagined, in proportion to 1, 2^{−power}, …, d^{−power}, with this sum: (d,)."""
+    """The eigenvalues of the model data: (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum `trace`."""
     shape = np.arange(1, d + 1, dtype=np.float64) ** -power
     spectrum: Vector = trace * shape / shape.sum()
     return spectrum

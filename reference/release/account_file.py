@@ -42,9 +42,9 @@ Tell = Callable[[str], None]  # shows a message to the user while the command wa
 
 @dataclass(frozen=True)
 class AccountFile:
-    """An account, in its state at the last reading.
+    """The account of a data file, as it was when the file of the account was last read.
 
-    data : name and size in bytes of the data file; only the name, if the caller has named data that are not a file.
+    data : the name and the size in bytes of the data file, or only the name of data that are not a file.
     releases : one entry per release, whose budget is "claimed".
     adjacency : the neighbour relation, for the total and for all releases.
     """

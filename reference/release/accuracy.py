@@ -43,9 +43,10 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.reference.release.scaling import Scaling
 
-Variances = Callable[[int, int, Mapping[str, Any]], Array | None]  # n, d, arguments -> variances, rows in the unit ball
+# a function of n, d and the arguments that returns the variances for rows in the unit ball
+Variances = Callable[[int, int, Mapping[str, Any]], Array | None]
 
-ROUNDING = 1e-12  # relative to the norm: larger than the rounding error of a computed eigenvalue
+ROUNDING = 1e-12  # relative to the norm; larger than the rounding error of a computed eigenvalue
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -179,7 +180,8 @@ def _gaussian_of_sum(d: int, a: Mapping[str, Any]) -> Array:
     return np.full(d, 1 / (2 * (1 - float(gaussian_share(d))) * a["rho"]))
 
 
-SUMS: dict[str, Callable[[int, Mapping[str, Any]], Array]] = {  # d, arguments -> variances, rows in the unit ball
+# functions of d and the arguments that return the variances for rows in the unit ball
+SUMS: dict[str, Callable[[int, Mapping[str, Any]], Array]] = {
     "entrywise-laplace": _entrywise_of_sum,
     "lap-cov": _entrywise_of_sum,
     "discrete-laplace-covariance": _discrete_laplace_of_sum,
@@ -197,9 +199,9 @@ class Accuracy:
     """The predicted error of a release.
 
     in_the_ball : the expected error for rows in the unit ball, or None if no exact law of the noise is known.
-    expected : the same, in the unit of the released values.
+    expected : the expected error in the unit of the released values.
     out_of_range : the reason why the mechanism is of little use for these public numbers; empty if there is none.
-    part : what the expected error is of, if not of all that is released.
+    part : the part of the release to which the expected error refers, if it is not the whole release.
     """
 
     in_the_ball: float | None
@@ -217,7 +219,7 @@ class Accuracy:
         return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """The entries of a file on the expected error."""
+        """The entries on the expected error for an output file."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         if self.expected is None:
@@ -284,7 +286,7 @@ def accuracy_of_sum(
 ) -> Accuracy:
     """Facts on the error of a noisy sum that is released with a noisy number of rows.
 
-    raw : what was released, as the mechanism gives it; so nothing here reads the true number of rows.
+    raw : the released values as the mechanism returns them. The true number of rows is not used.
     """
     output = cast(RowsAndSumOutput, declared.output_of(arguments))
     deviations = np.sqrt(SUMS[declared.name](d, {**arguments, **budget.keywords()}))
@@ -324,8 +326,8 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
     arguments : the budget and the options. rows : the released number of rows.
 
-    Except with total probability `BOX_FAILURE`, every noise is at most its quantile; then the number of rows is at
-    least `rows` minus the quantile of the count.
+    Except with probability at most `BOX_FAILURE`, the absolute noise on every sum is at most its quantile, and the
+    number of rows is at least `rows` minus the quantile for the count.
     """
     d = box.dimension
     law = BOX[name](d, arguments, adjacency)
@@ -342,7 +344,7 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """The noise of a mechanism for bounded columns: its scale, the weights, and β -> its quantile of level 1 − β.
+    """The noise of a mechanism for bounded columns: its scale, its weights, and its (1 − β)-quantile, a function of β.
 
     deviation : the standard deviation of the noise at scale 1.
     """
@@ -379,7 +381,7 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
 
 
 def _little_information(budget: Guarantee, n: float) -> list[str]:
-    """By group privacy, replacing all n rows changes ε to nε and ρ to n²ρ."""
+    """Warnings that the release says little: by group privacy, replacing all n rows changes ε to nε and ρ to n²ρ."""
     keywords = budget.keywords()
     name, changed = ("n²ρ", n**2 * keywords["rho"]) if isinstance(budget, ZCDP) else ("nε", n * keywords["epsilon"])
     if changed > 1:
@@ -403,7 +405,7 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 def _least_eigenvalue(output: Output, values: Any) -> float:
     """The least eigenvalue of the symmetric part of a released second moment or covariance.
 
-    Infinite for other outputs.
+    For other outputs the function returns infinity.
     """
     if not output.restorable or output.kind == "moments":
         return math.inf

@@ -1,15 +1,15 @@
-"""Show a file, a value or an error in a message, always on one line."""
+"""Texts that show a file, a value or an error in a message, always on one line."""
 
 from pathlib import Path
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
 
-LONGEST_SHOWN = 40  # characters of an offending value that a message repeats
+LONGEST_SHOWN = 40  # the number of characters of an offending value that a message repeats
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
-    """The path's suffix in lower case; raise `InvalidInput` unless it is one of these."""
+    """Return the path's suffix in lower case; raise `InvalidInput` unless it is one of `suffixes`."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(f"{named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}")
@@ -22,17 +22,20 @@ def named(path: Path) -> str:
 
 
 def clipped(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """The text, cut after `longest` characters and followed by an ellipsis if it is longer."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def shown(value: str) -> str:
-    """A value of the data, in quotes."""
+    """The text of a value of the data, in quotes."""
     return repr(clipped(value))
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; raise `ValueError` if a name occurs twice, because Python would keep only the last."""
+    """Make a dictionary of a JSON object.
+
+    Raise `ValueError` if a name occurs twice, because Python would keep only the last.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -3,7 +3,7 @@
     total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
     release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))
 
-The sums are exact sums of the data, without noise: they are as secret as the data.
+The sums have no noise, so they are as confidential as the data.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def exact_moments(
 
     Parameters
     ----------
-    data : data as for `tables.reading.open_table`: files, arrays, frames, tables; it may have no rows.
+    data : any data that `tables.reading.open_table` accepts (files, arrays, data frames, tables), with 0 or more rows.
     row_bound : public bound on the norm of a row, for mechanisms on a ball. bounds : public bounds on every column, by
         name, for mechanisms for bounded columns. Exactly one of them is given, and is the same for all parts.
     selection : the columns to read. input_bits : the number b of bits of the grid to which rows are rounded, see

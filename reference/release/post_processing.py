@@ -1,4 +1,4 @@
-"""Projections of a released matrix onto a set that contains the exact matrix: post-processing, which costs nothing.
+"""Projections of a released matrix onto a set that contains the exact matrix. As post-processing they cost nothing.
 
 A projection is computed in floating point. The released matrix does not change, and the projected matrix is given in
 addition.
@@ -28,7 +28,7 @@ class Projection:
 
     @property
     def description(self) -> str:
-        """The entry of a file on the projected matrix."""
+        """The text for an output file on the projected matrix."""
         return f"the nearest point of the released matrix, in floating point, among {self.onto}; post-processing"
 
     def note(self, out: Path | None) -> str:
@@ -47,7 +47,7 @@ PROJECTIONS = {
 
 
 def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[str, Any]) -> Projection:
-    """The projection of that name, for what the mechanism releases with these options.
+    """The projection `name`, for the output of the mechanism with the given options.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
 
 
 def project(released: Matrix, chosen: Projection, largest_trace: float) -> Matrix:
-    """The point of the set that is nearest to the symmetric part of a released matrix, in Frobenius norm."""
+    """Project the symmetric part of a released matrix onto the set, in Frobenius norm."""
     symmetric = (released + released.T) / 2
     nearest = psd_cone(symmetric) if chosen.name == "psd" else psd_trace_ball(symmetric, largest_trace)
     projected: Matrix = (nearest + nearest.T) / 2  # removes rounding errors only

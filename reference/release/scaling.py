@@ -3,14 +3,16 @@
 Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. The
 mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 
-- on a ball: shift_j is the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
-- on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
-- on the whole space: shift_j is the middle, scale_j = (high_j − low_j)/2, so that |u_j| ≤ 1.
+- for a mechanism on a ball, shift_j is the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d
+  and ‖u‖ ≤ 1;
+- for a mechanism on a cube, shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
+- for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
+  1.
 
 Each record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
 post-processing:
 
-- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then the second
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
   moment of x − shift, not of x, unless every shift is 0. To change this to another point one needs the mean, which the
   output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
@@ -18,7 +20,7 @@ post-processing:
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
 - every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and does not change.
 
-If a parameter of a mechanism has a unit, as a bound on the mean has, it is in the unit of u.
+If a parameter of a mechanism has a unit, such as a bound on the mean, it is in the unit of u.
 """
 
 import json
@@ -35,14 +37,14 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.release.messages import named, reason, require_suffix, shown, unique_keys
 
-SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # a bound, so that squares of scales are finite floats
+SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # bounds on the widths, so that squares of scales are finite floats
 
 Bounds = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """u = (x − shift)/scale, clipped to [smallest, largest], feature by feature."""
+    """The map u = (x − shift)/scale, clipped to [smallest, largest], feature by feature."""
 
     low: Vector
     high: Vector
@@ -56,7 +58,7 @@ class Scaling:
         return map_rows(self._unit, rows)
 
     def _unit(self, x: Matrix) -> Matrix:
-        with np.errstate(over="ignore"):  # this happens only in entries that are clipped
+        with np.errstate(over="ignore"):  # an overflow happens only in entries that are clipped
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, output: Output) -> Any:
@@ -77,7 +79,7 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
 
 
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:
-    """The smallest and the largest value of every feature, by one pass over the rows. Not private."""
+    """The smallest and the largest value of every feature, by one pass over the rows. The result is not private."""
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for block in blocks(rows):
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))

@@ -52,16 +52,16 @@ AnyMechanism = Mechanism[Any, ..., Any]
 class ReleaseRequest:
     """The request for a release from a table.
 
-    data : the path of a file, one record per row; or other data as for `tables.reading.open_table`; or the sum of the
-        exact sums of its parts (`exact_moments`).
-    selection : the columns to read, and how to read text. This is a public choice.
-    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
-        selects the mechanism for bounded columns for that notion of privacy.
+    data : the path of a file with one record per row, or other data that `tables.reading.open_table` accepts, or the
+        sum of the `exact_moments` of the parts of a table.
+    selection : the columns to read, and how to read text. This is a public choice. mechanism, budget, options : the
+        mechanism by name, the claimed budget, and its options by name. With bounds, the mechanism None means the
+        mechanism for bounded columns for the notion of privacy of the budget.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
-    scale_by_data : scale features by their own extremes. That is NOT private.
+    scale_by_data : scale features by their smallest and largest values. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
@@ -106,8 +106,8 @@ class TableRelease:
     """A finished release.
 
     values : the output, in the units of the data if it has such units. columns : the names of the features.
-    provenance : how it was made. notes : sentences that the user must know. warnings : reasons why it is of little use,
-        one sentence each; normally empty. projected : the projection of the values, if requested.
+    provenance : how the release was made. notes : sentences that the user must read. warnings : reasons why the release
+        is of little use, one sentence each; normally empty. projected : the projection of the values, if requested.
     """
 
     values: Any
@@ -134,12 +134,12 @@ class _Plan:
 
     @property
     def adjacency(self) -> Adjacency:
-        """The adjacency: the relation of neighbouring data sets."""
+        """The relation of neighbouring data sets, replace-one or add-remove."""
         return cast(Adjacency, self.declared.adjacency_of(self.arguments))
 
     @property
     def output(self) -> Output:
-        """The kind of output with the options of the request."""
+        """The kind of output of the mechanism with the options of the request."""
         return self.declared.output_of(self.arguments)
 
     @property
@@ -167,10 +167,10 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     InvalidInput : the request or the data break a rule. Nothing has been written. If only writing failed, the release
         is nevertheless entered in the account.
     """
-    # WITHOUT THE DATA
+    # CHECKS WITHOUT THE DATA
     plan = _plan(request)
 
-    # FROM THE DATA
+    # THE RELEASE FROM THE DATA
     source = open_table(request.data, watch, request.selection, fewest_rows(plan.adjacency))
     n, d = source.rows.shape
     if d < plan.declared.smallest_dimension:
@@ -184,7 +184,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)
     raw, exact = _values(plan, source, scaled, box)
 
-    # FROM THE RELEASED VALUES AND PUBLIC NUMBERS
+    # RESULTS FROM THE RELEASED VALUES AND PUBLIC NUMBERS
     output = plan.output
     values = raw if scaled is None else scaled.restore(raw, output)
     projected = None
@@ -193,7 +193,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     known = _accuracy(plan, raw, n, d, scaled, box)
     warnings = known.warnings(output, values, projected is not None)
 
-    # OUT
+    # OUTPUT
     spend = plan.spend(d)
     provenance = {
         **_provenance(plan, spend, scaled, n, d),
@@ -260,7 +260,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """The mechanism of that name; without a name, the mechanism for bounded columns for this notion of privacy."""
+    """`name`, or if that is None, the name of the mechanism for bounded columns for this notion of privacy."""
     if name is not None:
         return name
     if not bounded:
@@ -275,7 +275,7 @@ def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
 
 
 def _require_frame(request: ReleaseRequest, declared: AnyMechanism) -> None:
-    """Raise `InvalidInput` unless it is said, once, where the rows of the data lie, if the mechanism needs to know."""
+    """Raise `InvalidInput` unless exactly one argument says where the rows lie, if the mechanism needs to know."""
     given = [
         option
         for option, value in (
@@ -337,7 +337,7 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
 def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
     """The lower and upper bounds of the features, or None.
 
-    If they are taken from the data, this reads the data once.
+    If the bounds are taken from the data, this function reads the data once.
     """
     if plan.request.scale_by_data:
         return extremes(_require_rows(source.rows, "--scale-by-data-not-private"))
@@ -347,7 +347,7 @@ def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
 
 
 def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
-    """The bounds in the form for a mechanism for bounded columns; None for every other mechanism."""
+    """The bounds as a `Box`, which a mechanism for bounded columns takes; None for every other mechanism."""
     if limits is None or plan.declared.domain != "box":
         return None
     low, high = limits
@@ -355,7 +355,7 @@ def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
 
 
 def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
-    """The rows; raise `InvalidInput` if only sums are given, which are not sufficient."""
+    """Return the rows; raise `InvalidInput` if only their sums are given, which do not suffice for the mechanism."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
             f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
@@ -400,7 +400,7 @@ def _projected(
 
 
 def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
-    """The public information on the error; if the number of rows is secret, only what follows from the output."""
+    """The public information on the error. If the number of rows is secret, it is derived from the output alone."""
     budget = plan.request.budget
     if box is None and plan.n_is_public:
         return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)

@@ -1,8 +1,8 @@
 """Writing a release to a file.
 
-Writing is atomic: the file is written in full or not at all. At that point the privacy budget is already spent, so
-`require_writable` checks beforehand that the file can be written, and `require_new` that it replaces no earlier
-release.
+Writing is atomic: the file is written in full or not at all. When a release is written, its privacy budget is already
+spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces no
+earlier release.
 """
 
 import contextlib
@@ -32,8 +32,8 @@ TEMPORARY = (".covassay-", ".tmp")  # the prefix and suffix of the name of a fil
 def require_writable(path: Path | None) -> None:
     """Raise `InvalidInput` unless `write_release` can write to `path`; for use before a release.
 
-    This creates and removes an empty file in the directory, because only this shows with certainty that a file can be
-    created there. None, which stands for standard output, always passes.
+    The function creates and removes an empty file in the directory, because nothing else shows with certainty that a
+    file can be created there. The path None, which stands for standard output, always passes.
     """
     if path is None:
         return
@@ -75,7 +75,7 @@ def write_release(
     path : where to write. If anything fails, an existing file is not changed.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
           are the covariance. For "rows-mean-covariance" the first row is the number of rows and the mean, and the
-          first column again the mean. A "number" or a "level" is that word and, below it, its value.
+          first column again the mean. A "number" or a "level" is written as that word and, below it, its value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
@@ -85,8 +85,8 @@ def write_release(
         and .npz store it as "target".
     provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
     projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
-        values, under this name. .csv and .npy contain one array: this one, if it is given.
-    force : whether an existing file is replaced; if not, it raises `InvalidInput`.
+        values, under this name. .csv and .npy contain one array: `projected` if it is given, and otherwise `values`.
+    force : whether an existing file is replaced. If it is false, an existing file raises `InvalidInput`.
 
     Raises
     ------
@@ -153,9 +153,9 @@ def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Outpu
 
 
 def _header_cell(name: str) -> str:
-    """A name as a cell.
+    """Return a name as a cell of a .csv file.
 
-    A spreadsheet would execute a cell that begins with = + - or @: such a cell gets an apostrophe, and quotes.
+    A spreadsheet would execute a cell that begins with = + - or @. So such a cell gets an apostrophe and quotes.
     """
     formula = name.startswith(FORMULAS)
     text = "'" * formula + name
@@ -186,7 +186,7 @@ def _print_text(text: str) -> None:
 
 
 def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
-    # A character in a name that the encoding lacks must not make a release fail whose budget is already spent.
+    # The budget is already spent, so a character that the encoding lacks must not make the release fail.
     return text.encode(encoding, "backslashreplace")
 
 
@@ -209,7 +209,7 @@ def target_file(path: Path) -> Path:
                 f"{named(path)} is in a directory that does not exist: must be in an existing directory"
             ) from None
         return target
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
+    except (OSError, ValueError, RuntimeError) as error:  # a loop of links raises RuntimeError
         raise InvalidInput(f"{named(path)} cannot be written ({reason(error)}): must be a path for a file") from None
     if stat.S_ISDIR(mode):
         raise InvalidInput(f"{named(path)} is a directory: must be a file")
@@ -224,14 +224,14 @@ def target_file(path: Path) -> Path:
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A new file beside the target, locked while it is open, which distinguishes it from leftovers of killed processes.
 
-    Not the module tempfile: only their owner can read its files, even after they are renamed.
+    The module tempfile is not used, because only their owner can read its files, even after they are renamed.
     """
     while True:
         path = target.with_name(secrets.token_hex(8).join(TEMPORARY))
         with path.open("xb") as file:
             locked = _lock(file)
             if locked and not path.exists():
-                continue  # another process mistook it for a leftover before it was locked
+                continue  # before this file was locked, another process removed it as a leftover
             try:
                 yield path, file
             except BaseException:
@@ -280,7 +280,7 @@ def replace_file(target: Path, content: bytes, force: bool = True) -> None:
 
 
 def _hand_on(before: os.stat_result, new: Path) -> None:
-    """Give a file the owner, as far as the system allows, and the permissions of the one that it replaces."""
+    """Give a new file the permissions of the file that it replaces and, as far as the system allows, its owner."""
     if (new.stat().st_uid, new.stat().st_gid) != (before.st_uid, before.st_gid):
         with contextlib.suppress(OSError):
             os.chown(new, before.st_uid, before.st_gid)
@@ -294,7 +294,7 @@ def _linked(temporary: Path, target: Path) -> bool:
     """
     try:
         os.link(temporary, target)
-    except OSError:  # the name exists, or this file system has no links
+    except OSError:  # the name exists, or the file system has no links
         if target.exists():
             raise InvalidInput(f"{named(target)} exists since a moment ago: must be a new file") from None
         return False

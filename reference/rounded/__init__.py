@@ -1,4 +1,4 @@
-"""Correctly rounded releases: the theorem covers every released bit.
+"""Correctly rounded releases, for which the privacy theorem covers every released bit.
 
 `rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, returns after
 rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is
@@ -72,7 +72,7 @@ def require_flint() -> None:
 
 
 def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords: Any) -> "RoundedRelease":
-    """Release by a mechanism, rounded correctly to a grid; the parameters are those of `rounded_release.release`.
+    """Release by a mechanism, rounded correctly to a grid. The parameters are those of `releasing.release`.
 
     >>> rounded_release("laplace", [[1.0, 0.0], [0.0, 1.0]], epsilon="0.5").values.shape
     (2,)
@@ -86,7 +86,7 @@ def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords
 def exact_release(
     mechanism_name: str, data: "DataSet | ExactData", *, grid: str | None = None, **keywords: Any
 ) -> "RoundedRelease | LatticeRelease":
-    """Release by a mechanism such that the theorem covers every bit: on its own lattice, or rounded to the grid."""
+    """Release so that the theorem covers every bit: on the mechanism's own lattice, or rounded to the grid."""
     if mechanism_name not in ON_A_LATTICE:
         return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)
     from covassay.reference.rounded.lattice import release

@@ -1,4 +1,4 @@
-"""The arguments of an exact release: numbers are interpreted as their decimal text, and become fractions."""
+"""The arguments of an exact release: every number is read as its decimal text, and becomes a fraction."""
 
 import inspect
 import math
@@ -18,7 +18,7 @@ FINEST_GRID = 1000  # the largest |m| of a grid 2^{−m}, so that its multiples 
 
 
 def rational(name: str, value: Rational) -> Any:
-    """A number as the fraction of its decimal text; a word is returned unchanged."""
+    """The fraction that the decimal text of a number means. A word is returned unchanged."""
     if isinstance(value, bool):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     if isinstance(value, float | np.floating):
@@ -38,7 +38,7 @@ def require_grid(grid: Rational) -> Fraction:
     power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
     if power:
         step: Any = Fraction(2) ** int(power[1])
-    else:  # whether a float is a power of 2 does not depend on its printed decimal form
+    else:  # whether a float is a power of 2 does not depend on its decimal text
         finite = isinstance(grid, float) and math.isfinite(grid)
         step = Fraction(grid) if finite else rational("grid", grid)
     if (
@@ -56,7 +56,7 @@ def require_grid(grid: Rational) -> Fraction:
 def checked_arguments(
     declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keywords of `spend`, and all options with their defaults; every argument is checked against its rule."""
+    """The keywords of `spend`, and all options with their defaults. Every argument is checked against its rule."""
     keys = declared.notion.default.keywords()
     missing = [key for key in keys if key not in arguments]
     if missing:

@@ -27,7 +27,7 @@ class Undecided(Exception):
 
 
 def less(a: Number, b: Number) -> bool:
-    """Whether a < b, for numbers that almost surely differ, as the caller knows."""
+    """Whether a < b, certainly. The caller must know that a and b almost surely differ."""
     if a < b:
         return True
     if a > b:
@@ -41,7 +41,7 @@ def is_negative(x: Number) -> bool:
 
 
 def largest(values: Sequence[arb]) -> arb:
-    """The ball of the maximum; no decision is needed."""
+    """The ball of the maximum of the values, for which no decision is needed."""
     most = values[0]
     for value in values[1:]:
         most = most.max(value)
@@ -62,7 +62,7 @@ def nearest_multiple(x: arb, grid: Fraction) -> int:
 
 
 def exact(x: Fraction) -> fmpq:
-    """A rational number, for arithmetic with balls."""
+    """Convert a rational number for arithmetic with balls."""
     return fmpq(x.numerator, x.denominator)
 
 
@@ -74,10 +74,9 @@ def square_root(x: Number) -> arb:
 def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
     """A ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at `high`.
 
-    Midpoints only give an approximation, by bisection and then Newton's method. The root is then enclosed by two
-    numbers, each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies
-    beyond the end on its side. (Beyond the ends, the sign of the function is no proof.) If this fails,
-    `Undecided` is raised.
+    Bisection and then Newton's method on midpoints give an approximation. The root is then enclosed by two numbers,
+    each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
+    end on its side. (Beyond the ends, the sign of the function is no proof.) If this fails, `Undecided` is raised.
     """
     x = _proposed_root(increasing, slope, low.mid(), high.mid())
     step = increasing(x) / slope(x)
@@ -93,7 +92,7 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
 
 def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
-    """A number near the root, without any certainty."""
+    """An approximation of the root, without any certainty."""
 
     def halved() -> tuple[arb, arb]:
         middle = ((low + high) / 2).mid()
@@ -126,15 +125,15 @@ class Refined(Generic[T]):
 
 
 def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int) -> Refined[T]:
-    """Run `compute` at a precision, and repeat it at twice the precision as long as a decision is not certain.
+    """Run `compute` at a precision, and again at twice the precision as long as a decision is not certain.
 
-    Every run reads the same uniform numbers, the later ones more bits of them. `compute` must be a function of these
+    Every run reads the same uniform numbers; later runs read more of their bits. `compute` must be a function of these
     numbers alone: it must not keep any state from one run to the next.
 
     Raises
     ------
     ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density this has probability below
-        2^{−100000}; then some decision cannot be made, which is a mistake in this package.
+        2^{−100000}. So if it happens, some decision can never be made, which is a mistake in this package.
     """
     before, tried = ctx.prec, [precision]
     try:

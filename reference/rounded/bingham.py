@@ -1,7 +1,7 @@
 """The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
 
-The rejection sampling is as in `laws.bingham`, in a form that needs no eigenvectors. The envelope there has two
-parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
+The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
+has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
 dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is given by the formula in
 `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its
 maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
@@ -18,7 +18,7 @@ from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # s is (k + V)/STEPS
+STEPS = 4  # the numbers s are (k + V)/STEPS
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
@@ -40,7 +40,7 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
 
 def _envelope(m: arb_mat, offset: arb) -> arb_mat:
     """The Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI − M)^{−1} < 2."""
-    above = 1  # k = below is too small, k = above is not
+    above = 1  # invariant: k = below is too small, and k = above is not
     while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1
@@ -70,7 +70,7 @@ def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
 
 
 def cholesky(m: arb_mat) -> arb_mat | None:
-    """The lower triangular L with LLᵀ = M for a symmetric M, or None if M is not positive definite; certain."""
+    """The lower triangular L with LLᵀ = M for a symmetric M, or None if M is certainly not positive definite."""
     q = m.nrows()
     lower = arb_mat(q, q)
     for j in range(q):

@@ -1,12 +1,12 @@
-"""Uniform numbers whose bits are read as they are needed: the same real number at every precision.
+"""Uniform numbers whose bits are read as they are needed, so that a number is the same real number at every precision.
 
 A uniform number is an infinite sequence of fair bits. The bits read so far are a pair (integer v, number of bits b),
 and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
 are read; the earlier bits never change. Drawing a new number instead would favour values that are decided early.
 
 So a computation that is repeated at a higher precision reads the same numbers again, with more bits. `Uniforms.rewind`
-returns to the first number. The k-th number of a computation is always the same number, because every decision that
-leads to it is certain and so comes out the same at every precision.
+returns to the first number. The k-th number of a computation is always the same number, because every decision before
+it is certain and so has the same outcome at every precision.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from flint import arb, ctx
 
 
 class Source(Protocol):
-    """Fair bits: for every index an infinite sequence of them."""
+    """A source of fair bits: an infinite sequence of them for every index."""
 
     def bits(self, index: int, start: int, count: int) -> int:
         """The bits start, …, start + count − 1 of the sequence with that index, as an integer.
 
-        Every bit is requested once, and the bits of one sequence in order.
+        Callers request every bit once, and the bits of one sequence in order.
         """
 
 
@@ -30,7 +30,7 @@ class OperatingSystem:
     """Bits of the operating system's generator for secrets."""
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Fresh bits, whatever the index."""
+        """Return `count` fresh bits, whatever the index."""
         return secrets.randbits(count)
 
 
@@ -48,14 +48,14 @@ class Seeded:
 
 
 class Uniforms:
-    """The uniform numbers of one release, in order.
+    """The uniform numbers of one release, in the order in which they are read.
 
     extensions : how many times more bits of a number were read, after its first reading.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.read: list[tuple[int, int]] = []  # (v, b) of every number so far
+        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number so far
         self.position = 0
         self.extensions = 0
 
@@ -76,11 +76,11 @@ class Uniforms:
         return v, b
 
     def uniform(self) -> arb:
-        """The next number of [0, 1], as a ball of the present precision."""
+        """The next uniform number in [0, 1], as a ball of the present precision."""
         v, b = self._next(ctx.prec)
         return arb((2 * v + 1, -b - 1), (1, -b - 1))
 
     def coin(self) -> bool:
-        """The first bit of the next number."""
+        """The first bit of the next uniform number."""
         v, b = self._next(1)
         return bool(v >> (b - 1))

@@ -1,9 +1,9 @@
 """Rows, mean and covariance of bounded columns, in balls: `box-gauss` and `box-laplace` rounded to a grid.
 
 The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
-of the reference, read as exact fractions. The sensitivity is computed exactly from these fractions, so the release is
+of `box_moments`, read as exact fractions. The sensitivity is computed exactly from these fractions, so the release is
 private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a bound, which it
-equals under add-remove; so this weight is lowered slightly here.
+equals under add-remove. So this module lowers the weight slightly.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def _estimates(
     pairs = noise.triangle(d)
     drawn = iter(noises(1 + d + len(pairs), uniforms))
     count = divisor = arb(max(data.n, 1))
-    if weights.count:  # otherwise n is public, and has no noise
+    if weights.count:  # if the count has no weight, n is public and has no noise
         count = data.n + scale / exact(weights.count) * next(drawn)
         divisor = arb(1) if less(count, arb(1)) else count
     means = [(exact(s * unit) + scale / exact(weights.mean) * next(drawn)) / divisor for s in data.sums]

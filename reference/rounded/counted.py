@@ -1,7 +1,7 @@
-"""A noisy number of rows beside a noisy sum, in balls: additive mechanisms under add-remove, rounded to a grid.
+"""Additive mechanisms under add-remove, rounded to a grid: a noisy number of rows and a noisy sum, in balls.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
-`reference.mechanisms.counted`. The number of rows is secret: nothing but these two sums reads it.
+`reference.mechanisms.counted`. The number of rows is secret: only these two noisy values depend on it.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,12 +24,13 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RowsAndSum:
-    """How one mechanism is released rounded under add-remove.
+    """The rounded form of one mechanism under add-remove.
 
-    entries : (options) -> which entries of the sum are released, as `RowsAndSumOutput` names them.
-    share : (d, options) -> the share of the budget that goes to the number of rows.
-    scale : (d, options, share) -> the scale of the noise of the sum. noise : (d, uniforms, options) -> that noise at
-    scale 1, entry by entry. gaussian : the noise of the number of rows is Gaussian, not Laplace.
+    entries : a function of (options) that says which entries of the sum are released, in the words of
+        `RowsAndSumOutput`. share : a function of (d, options), the share of the budget for the number of rows. scale :
+        a function of (d, options, share), the scale of the noise of the sum. noise : a function of (d, uniforms,
+        options), the noise of the sum at scale 1, entry by entry. gaussian : whether the noise of the number of rows is
+        Gaussian; otherwise it is Laplace.
     """
 
     entries: Callable[[Options], Entries]
@@ -39,7 +40,7 @@ class RowsAndSum:
     gaussian: bool = False
 
     def ideal(self, data: ExactData, uniforms: Uniforms, options: Options) -> dict[str, list[arb]]:
-        """The parts, for rows in the unit ball."""
+        """The parts of the output before rounding, for rows in the unit ball."""
         d, share = data.d, self.share(data.d, options)
         if self.gaussian:
             count = counted.gaussian_count_scale(options["rho"], share, square_root) * noise.normals(1, uniforms)[0]
@@ -53,7 +54,7 @@ class RowsAndSum:
 
 
 def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Options) -> NDArray[np.float64]:
-    """The output, for rows in the unit ball."""
+    """The output from its rounded parts, for rows in the unit ball."""
     return np.append(parts["rows"], parts["sum"])
 
 
@@ -73,7 +74,7 @@ def _upper(d: int, matrix: arb_mat) -> list[arb]:
 
 
 def _entries_laplace(d: int, uniforms: Uniforms, options: Options) -> list[arb]:
-    """Laplace(1) for every entry that has noise of its own."""
+    """Independent Laplace(1) noise for every entry that has noise of its own."""
     return noise.laplaces(d * d if options.get("entries") == "full" else d * (d + 1) // 2, uniforms)
 
 

@@ -1,7 +1,7 @@
 """Certain enclosures of the eigenvalues of a symmetric matrix, whether or not some of them coincide.
 
 Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. Both are only
-approximations. If M is the matrix and QΛQᵀ = M + E, then for the i-th largest eigenvalue
+approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 

@@ -24,7 +24,7 @@ from covassay.reference.rounded.release_record import ExactRelease, require_rows
 
 @dataclass(frozen=True)
 class OnLattice:
-    """A mechanism: (data, noise, budget) -> the integers that it releases, and the law of its noise.
+    """A mechanism on a lattice: the integers that it releases, from data, noise and budget, and the law of its noise.
 
     Under add-remove the integers are `rows_and_products`, and `number` is the law of the noise of the number of rows.
     """
@@ -48,8 +48,9 @@ LATTICE: dict[str, OnLattice] = {
 class LatticeRelease(ExactRelease):
     """A release on a lattice.
 
-    The integers are the entries on and above the diagonal, row by row, and the grid is 1/(n 4^b). Under add-remove they
-    are those of the sum, and the grid is 1/4^b; the number of rows is a whole number.
+    Under replace-one the integers are the entries of the second moment on and above the diagonal, row by row, and the
+    grid is 1/(n 4^b). Under add-remove they are the entries of the sum of products, the grid is 1/4^b, and the number
+    of rows is a whole number.
     """
 
     kind = "lattice"
@@ -64,7 +65,7 @@ class LatticeRelease(ExactRelease):
     )
 
     def note(self) -> str:
-        """A sentence that the user of a release must know."""
+        """A sentence that the user of a release must read."""
         return (
             f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
             "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
@@ -83,10 +84,10 @@ def release(
     input_bits: int = INPUT_BITS,
     **parameters: Rational,
 ) -> LatticeRelease:
-    """Release by the mechanism of that name.
+    """Release by the mechanism with the given name.
 
-    bits : a source of fair bits. seed : for tests, gives the noise that `sample` of the mechanism draws with this seed.
-    The other parameters are those of `releasing.release`.
+    bits : a source of fair bits. seed : a seed for tests, which gives the noise that `sample` of the mechanism draws
+        with this seed. The other parameters are those of `releasing.release`.
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}

@@ -1,8 +1,8 @@
 """The ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
-An `ideal` returns the parts of the output by name, as lists of balls in the unit of rows in the unit ball; all of them
-are rounded to the grid. `finish` turns the rounded parts into the output in float64. It uses only these parts, n and
-the public options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
+An `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts are rounded
+to the grid. `finish` turns the rounded parts into the output in float64. It uses only these parts, n and the public
+options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,10 +50,10 @@ Options = Mapping[str, Any]  # the budget and the numeric options as balls, the 
 class Rounded:
     """The rounded form of one mechanism.
 
-    ideal : (data, uniforms, options) -> the parts.
-    finish : (rounded parts, n, d, options) -> the output, with rows in the unit ball.
-    bits : (d) -> the number of bits that the computation is expected to lose. It is public, like d; the first precision
-        is based on it.
+    ideal : a function of (data, uniforms, options) that returns the parts.
+    finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
+    bits : a function of d, the number of bits that the computation is expected to lose. It is public, like d; the first
+        precision is based on it.
     sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
@@ -232,12 +232,12 @@ def _noisy_eigenvalues(data: ExactData, scale: arb, noises: list[arb]) -> list[a
 
 
 def _second_moments(data: ExactData) -> arb_mat:
-    """C = nΣ."""
+    """The matrix C = nΣ of the sums of products."""
     return arb_mat([[arb(exact(data.total(i, j))) for j in range(data.d)] for i in range(data.d)])
 
 
 def _rebuilt(low: float, high: float) -> Callable[[Released, int, int, Options], Any]:
-    """Σ_i λ̃_i v_i v_iᵀ, with the eigenvectors of the rounded matrix and eigenvalues clipped to [low, high]."""
+    """A `finish` that returns Σ_i λ̃_i v_i v_iᵀ, with eigenvectors of the rounded matrix and λ̃_i in [low, high]."""
 
     def finish(parts: Released, n: int, d: int, options: Options) -> Any:
         vectors = separate_cov.descending_eigenvectors(wigner.symmetric(parts["matrix"]))
@@ -279,21 +279,21 @@ def _complement(u: list[arb]) -> arb_mat:
     """Orthonormal rows that are orthogonal to the unit vector u: all but the first row of a Householder reflection."""
     q = len(u)
     v = [u[0] + (-1 if is_negative(u[0]) else 1), *u[1:]]
-    half_square = 1 + abs(u[0])  # |v|²/2
+    half_square = 1 + abs(u[0])  # the number |v|²/2
     return arb_mat([[int(i == j) - v[i] * v[j] / half_square for j in range(q)] for i in range(1, q)])
 
 
 def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     directions = parts["directions"].reshape(-1, d)
     kept = len(parts["eigenvalues"])
-    if len(directions) < kept:  # the last direction is determined by the others
+    if len(directions) < kept:  # otherwise the other directions determine the last one
         rest = null_space(directions).T if len(directions) else np.eye(d)
         directions = np.vstack([directions, rest[: kept - len(directions)]])
     matrix = (directions.T * parts["eigenvalues"]) @ directions / n
     return (matrix + matrix.T) / 2
 
 
-# measured numbers of lost bits; `tests/reference/rounded` checks that they rarely are too small
+# measured numbers of lost bits; `tests/reference/rounded` checks that they are rarely too small
 def _few(d: int) -> int:
     return 2 * d
 
@@ -331,7 +331,7 @@ ROUNDED: dict[str, Rounded] = {
 
 
 def form_of(name: str, adjacency: Any) -> Rounded:
-    """How a mechanism is released rounded for these neighbours."""
+    """The rounded form of a mechanism for the given adjacency."""
     usual = ROUNDED[name]
     if usual.box or adjacency != "add-remove":
         return usual

@@ -1,7 +1,7 @@
-"""Noise in balls: the laws of `reference.laws` as functions of uniform numbers, to any number of digits.
+"""Noise in balls: the laws of `reference.laws` as functions of uniform numbers, computed to any number of digits.
 
-Matrices are python-flint's `arb_mat`. Every law has scale 1 and is that of the float sampler of the same name. Formulas
-of the float samplers are used here and not written again.
+Matrices are python-flint's `arb_mat`. Every law has scale 1 and is the law of the float sampler with the same name. The
+formulas of the float samplers are called, not written again.
 """
 
 from collections.abc import Sequence
@@ -18,28 +18,28 @@ from covassay.reference.rounded.spectrum import spectrum
 
 
 def laplace(uniforms: Uniforms) -> arb:
-    """A Laplace(1) number: −ln U with a random sign."""
+    """Draw a Laplace(1) number: −ln U with a random sign."""
     size = -uniforms.uniform().log()
     return -size if uniforms.coin() else size
 
 
 def laplaces(count: int, uniforms: Uniforms) -> list[arb]:
-    """Independent Laplace(1)."""
+    """Draw `count` independent Laplace(1) numbers."""
     return [laplace(uniforms) for _ in range(count)]
 
 
 def gumbel(uniforms: Uniforms) -> arb:
-    """Standard Gumbel: −ln(−ln U)."""
+    """Draw a standard Gumbel number: −ln(−ln U)."""
     return -(-uniforms.uniform().log()).log()
 
 
 def gamma(shape: int, uniforms: Uniforms) -> arb:
-    """Gamma(shape) for a whole number: a sum of independent −ln U."""
+    """Draw a Gamma(shape) number for a whole `shape`: a sum of independent −ln U."""
     return sum((-uniforms.uniform().log() for _ in range(shape)), arb(0))
 
 
 def normals(count: int, uniforms: Uniforms) -> list[arb]:
-    """Independent N(0, 1), in pairs by Box and Muller."""
+    """Draw independent N(0, 1) numbers, in pairs by the method of Box and Muller."""
     drawn: list[arb] = []
     while len(drawn) < count:
         radius = (-2 * uniforms.uniform().log()).sqrt()
@@ -49,7 +49,7 @@ def normals(count: int, uniforms: Uniforms) -> list[arb]:
 
 
 def index_below(count: int, uniforms: Uniforms) -> int:
-    """A uniform index 0, …, count − 1."""
+    """Draw a uniform index 0, …, count − 1."""
     index = (count * uniforms.uniform()).floor().unique_fmpz()
     if index is None:
         raise Undecided
@@ -73,7 +73,7 @@ def symmetric(d: int, upper: Sequence[arb]) -> arb_mat:
 
 
 def wigner_laplace(d: int, uniforms: Uniforms) -> arb_mat:
-    """A symmetric matrix with independent Laplace(1) on and above the diagonal."""
+    """Draw a symmetric matrix with independent Laplace(1) entries on and above the diagonal."""
     return symmetric(d, laplaces(len(triangle(d)), uniforms))
 
 
@@ -91,7 +91,7 @@ def _weighted(d: int, upper: Sequence[arb], divisor: int) -> list[arb]:
 def haar(d: int, uniforms: Uniforms) -> arb_mat:
     """A Haar distributed orthogonal matrix: Gram–Schmidt on the rows of a Gaussian matrix.
 
-    Gram–Schmidt is the decomposition in which the triangular factor has a positive diagonal, see `laws.haar`.
+    Gram–Schmidt gives the decomposition in which the triangular factor has a positive diagonal (see `laws.haar`).
     """
     gaussian = arb_mat(d, d, normals(d * d, uniforms)).tolist()
     rows: list[arb_mat] = []

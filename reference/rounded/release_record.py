@@ -17,10 +17,10 @@ class ExactRelease:
     """A release of integers.
 
     integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data; where the parts
-        have different units, one for each by name.
-    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed and proven budget : from `spend`. rows : a description of the rows to which the integers belong.
+    grid : the distance of neighbouring outputs. unit : the factor by which k · grid is converted to the unit of the
+        data. If the parts have different units, it is a dictionary with one factor for each part.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone. claimed
+        and proven : the budgets, from `spend`. rows : a description of the rows to which the integers belong.
     """
 
     kind: ClassVar[str]
@@ -42,7 +42,7 @@ class ExactRelease:
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:
-        """The entries of a file on the release, besides the mechanism and its budget."""
+        """The entries of an output file about the release, besides the mechanism and its budget."""
         return {
             "grid": self.grid_text,
             "integers": dict(self.integers),

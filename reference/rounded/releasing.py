@@ -1,4 +1,4 @@
-"""One rounded release: data in, integers and their grid out."""
+"""One rounded release, from the data to integers and their grid."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,8 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. NOT for release: their number depends on the output.
+    precisions : the precisions that were tried, in bits. They must NOT be released, because their number depends on the
+        output.
     """
 
     kind = "rounded"
@@ -51,7 +52,7 @@ class RoundedRelease(ExactRelease):
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
-        """A sentence that the user of a release must know."""
+        """A sentence that the user of a release must read."""
         return (
             f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
@@ -72,14 +73,15 @@ def release(
     input_bits: int = INPUT_BITS,
     **parameters: Rational,
 ) -> RoundedRelease:
-    """Release by the mechanism of that name, rounded correctly to the grid.
+    """Release by the mechanism with the given name, rounded correctly to the grid.
 
     Parameters
     ----------
     data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : the source of the bits; None means the operating system. seed : for tests, a seeded source instead.
-    row_bound, on_large_rows : as for every mechanism on a ball. bounds : as for every mechanism on a box.
+    source : the source of the bits; None means the operating system. seed : a seed for tests, in place of a source.
+    row_bound, on_large_rows : the parameters of every mechanism on a ball. bounds : the parameter of every mechanism on
+        a box.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
         column.
     parameters : the budget and the options of the mechanism. Numbers may be text such as "0.1", with the value of this
@@ -128,7 +130,7 @@ def release(
 def rounded_parts(
     name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction, source: Source
 ) -> Refined[dict[str, list[int]]]:
-    """R_g(M(data; bits)): every part of the ideal output of M, rounded to the grid, and the precisions that were tried.
+    """Every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
 
     options : the budget and the options; numbers are Fractions.
     """
@@ -148,7 +150,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
     # the approximate size of the noise in steps of the grid, for the smallest budget
     steps = math.ceil(1 / (grid * smallest))
     chosen = form_of(name, options.get("adjacency"))
-    secret = chosen.box or options.get("adjacency") == "add-remove"  # the number of rows, or it may be
+    secret = chosen.box or options.get("adjacency") == "add-remove"  # whether the number of rows is secret, or may be
     return SPARE_BITS + steps.bit_length() + 2 * (64 if secret else data.n.bit_length()) + chosen.bits(data.d)
 
 

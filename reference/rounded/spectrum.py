@@ -1,7 +1,7 @@
 """The spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
-every name used here is explained. That file uses quadrature nodes; here everything has a closed form, so nothing is
+every name used here is explained. That sampler uses quadrature; this one uses closed forms, so that nothing is
 approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2, …, 2d − 2
 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
 
@@ -10,7 +10,7 @@ and one side for the singular values, and p = 0, 1, …, d − 1 and two sides f
 the features are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c = ∫ φ.
 Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
 
-    f = e^{−2y} × a polynomial in y + e^{−y} × another one,
+    f = e^{−2y} × a polynomial in y + e^{−y} × another polynomial,
 
 and its integral has the same form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k known exactly.
 
@@ -34,7 +34,7 @@ from covassay.reference.rounded.bits import Uniforms
 class Basis:
     """The exact numbers of the ensemble of d points.
 
-    powers : the p of the span. sides : the s that occur.
+    powers : the powers p that span the space. sides : the signs s that occur.
     change : (d, d), row i has the coefficients of the i-th polynomial of the basis.
     totals : (d,), the integrals c of its features.
     kernel : (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature is a
@@ -50,7 +50,7 @@ class Basis:
 
 @lru_cache(maxsize=8)
 def basis(d: int, symmetric: bool) -> Basis:
-    """The basis for the eigenvalues of a symmetric matrix, or for the singular values of a full one."""
+    """The basis for the eigenvalues of symmetric noise, or for the singular values of full noise."""
     powers = list(range(d)) if symmetric else list(range(0, 2 * d, 2))
     sides = (-1, 1) if symmetric else (1,)
 
@@ -79,7 +79,8 @@ def basis(d: int, symmetric: bool) -> Basis:
 def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
     """Coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and 4.
 
-    By Gram–Schmidt in rational numbers; the lengths are adjusted by powers of 2, so that no root is needed.
+    The function uses Gram–Schmidt in rational numbers. It adjusts the lengths by powers of 2, so that no root is
+    needed.
     """
     d = gram.nrows()
     rows: list[fmpq_mat] = []
@@ -132,7 +133,7 @@ def _balls(d: int, symmetric: bool, precision: int) -> _Balls:
 
 
 def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
-    """The matrix with zeros below and to the right."""
+    """The matrix, padded with zeros below and to the right to the given size."""
     zero = [fmpq(0)] * columns
     table = [[*row, *zero[len(row) :]] for row in m.tolist()]
     return fmpq_mat(table + [zero] * (rows - len(table)))
@@ -159,7 +160,7 @@ class _Interval:
         return e * (e * self.twice(y) + self.once(y))
 
     def beyond(self, y: arb | None) -> arb:
-        """∫_y^∞ of these two terms, as if they went on to ∞."""
+        """The integral ∫_y^∞ of the two terms, as if they extended to ∞."""
         if y is None:
             return arb(0)
         e = (-y).exp()
@@ -191,20 +192,20 @@ def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) ->
         if last or less(target, mass):
             break
         target = target - mass
-    if interval.side < 0:  # on the left of 0, x goes from far to near
+    if interval.side < 0:  # on the left of 0, x goes from `far` to `near`
         target = interval.beyond(interval.far) + target
         return -_falling_root(interval, target)
     return _falling_root(interval, interval.beyond(interval.near) - target)
 
 
 def _falling_root(interval: _Interval, value: arb) -> arb:
-    """The y of the interval at which `beyond`, which falls on it, has this value."""
+    """The y of the interval at which `beyond`, which decreases on the interval, equals `value`."""
     near, far = interval.near, interval.far
     if far is None:
         far = near + 16
         while not interval.beyond(far) < value:
             far = far + (far - near)
-            if far > 2**10 * ctx.prec:  # the ball of the value is too wide
+            if far > 2**10 * ctx.prec:  # the ball of `value` is too wide
                 raise Undecided
     return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
 
@@ -215,7 +216,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
-    ends: list[tuple[int, arb | None, arb | None, int]] = []  # side, near, far, and how many points are on the left
+    ends: list[tuple[int, arb | None, arb | None, int]] = []  # side, near, far, and the number of points on the left
     if -1 in law.basis.sides:
         edges = [None, *(-points[q] for q in negative), arb(0)]
         ends += [(-1, near, far, passed) for passed, (far, near) in enumerate(pairwise(edges))]
@@ -278,7 +279,7 @@ def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb
     for _ in range(law.basis.powers[-1]):
         powers.append(powers[-1] * y)
     column = arb_mat(len(powers), 1, powers)
-    phi = law.by_powers[s].transpose() * arb_mat(d, 1, [powers[p] for p in law.basis.powers])  # zeros below
+    phi = law.by_powers[s].transpose() * arb_mat(d, 1, [powers[p] for p in law.basis.powers])  # zeros follow
     image = law.by_tails[s] * column * arb(2 * s)
     for i in range(d):
         image[i, 0] -= s * law.totals[i, 0]

@@ -1,4 +1,4 @@
-"""The negative controls as targets: `mutant:NAME`."""
+"""Make the negative controls available as targets `mutant:NAME`."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Builds a negative control from a mechanism of the reference, of which one part is replaced."""
+"""Build a negative control from a mechanism of the reference by replacing one part."""
 
 import inspect
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """A draw of the noise that the reference's `release` takes for x, or many draws if a size is given."""
+    """Draw the noise that the reference's `release` takes for x, once, or many times if a size is given."""
     known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
@@ -38,7 +38,7 @@ def broken(
     unclipped: bool = False,
     **more: Any,
 ) -> NegativeControl:
-    """The reference with changed rows, changed noise, a multiple of the budget, or a changed output.
+    """Make a control of the reference with changed rows or noise, a multiple of the budget, or a changed output.
 
     If `unclipped`, rows longer than 1 count in full; then the output must be additive and quadratic in the rows.
     """
@@ -76,12 +76,12 @@ def broken(
 
 
 def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
-    """The reference with changed noise."""
+    """Make a control of the reference with changed noise."""
     return broken(name, mechanism_name, mistake, noise=noise, **more)
 
 
 def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -> NegativeControl:
-    """The reference with a changed output."""
+    """Make a control of the reference with a changed output."""
     return broken(name, mechanism_name, mistake, output=output)
 
 
@@ -89,27 +89,27 @@ def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -
 
 
 def mirrored(z: Matrix) -> Matrix:
-    """The symmetric matrix (or stack) with the upper triangle of z."""
+    """Mirror the upper triangle of a matrix, or of a stack of matrices."""
     return np.asarray(np.triu(z) + np.swapaxes(np.triu(z, 1), -1, -2))
 
 
 def each(change: Callable[[Any], Any]) -> Noise:
-    """A change that applies to every number of the noise, in all its parts."""
+    """Make a change of the noise that applies `change` to every number in all its parts."""
     return lambda z, rng, x: mapped(z, change)
 
 
 def times(factor: float) -> Noise:
-    """The noise times a factor."""
+    """Make a change that multiplies the noise by a factor."""
     return each(lambda z: factor * z)
 
 
 def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
-    """The noise times a factor on data that fulfil the condition."""
+    """Make a change that multiplies the noise by a factor on data that fulfil the condition."""
     return lambda z, rng, x: times(factor if condition(x) else 1.0)(z, rng, x)
 
 
 def part(name: str, change: Callable[[Any], Any]) -> Noise:
-    """A change of one part of the noise, named by its path such as "search.threshold"."""
+    """Make a change of one part of the noise, named by its path such as "search.threshold"."""
     first, _, rest = name.partition(".")
 
     def changed(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
@@ -120,5 +120,5 @@ def part(name: str, change: Callable[[Any], Any]) -> Noise:
 
 
 def bare(name: str) -> Noise:
-    """The change that removes one part of the noise."""
+    """Make a change that removes one part of the noise."""
     return part(name, lambda z: 0.0 * z)

@@ -24,7 +24,7 @@ OfNumbers = Callable[[Vector, np.random.Generator], Vector]  # independent numbe
 def with_noise(
     name: str, mistake: str, declared: Declared, change: Change, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """The reference with changed noise."""
+    """Make a control of the reference with changed noise."""
     drawn_with = inspect.signature(declared.draw_noise).parameters
     defaults = {key: p.default for key, p in declared.declared.items()}
 
@@ -38,19 +38,19 @@ def with_noise(
 
 
 def scaled(noise: Any, factor: float, part: str = "") -> Any:
-    """All numbers of the noise multiplied by a factor, or those of one part of it."""
+    """Multiply all numbers of the noise, or those of one part of it, by a factor."""
     if part:
         return replace(noise, **{part: scaled(getattr(noise, part), factor)})
     return mapped(noise, lambda z: factor * z)
 
 
 def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str = "") -> Change:
-    """The noise multiplied by a factor on data of some shapes, which a function of (n, d) selects."""
+    """Make a change that multiplies the noise by a factor on data whose shape (n, d) fulfils the condition."""
     return lambda again, x, rng: scaled(again(), factor, part) if condition(*x.shape) else again()
 
 
 def at_times(probability: float, factor: float, part: str = "") -> Change:
-    """The noise multiplied by a factor in a few draws."""
+    """Make a change that multiplies the noise by a factor in a few draws."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -60,7 +60,7 @@ def at_times(probability: float, factor: float, part: str = "") -> Change:
 
 
 def of_numbers(function: OfNumbers) -> Change:
-    """Another law of the independent numbers of the noise, which may be a symmetric matrix."""
+    """Make a change that replaces the independent numbers of the noise, which may be a symmetric matrix."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = np.array(again(), dtype=np.float64)
@@ -74,7 +74,7 @@ def of_numbers(function: OfNumbers) -> Change:
 
 
 def redrawn_beyond(limit: float, fresh: Callable[[np.random.Generator, int], Vector]) -> OfNumbers:
-    """Numbers that are drawn again when they are larger than the limit."""
+    """Draw numbers again while they are larger than the limit."""
 
     def function(values: Vector, rng: np.random.Generator) -> Vector:
         while (large := np.abs(values) > limit).any():
@@ -85,7 +85,7 @@ def redrawn_beyond(limit: float, fresh: Callable[[np.random.Generator, int], Vec
 
 
 def redrawn_if(too_large: Callable[[Any], bool]) -> Change:
-    """Noise that is drawn again as a whole when it is too large."""
+    """Draw the whole noise again while it is too large."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         while too_large(noise := again()):

@@ -37,12 +37,12 @@ class NegativeControl:
 
 
 def by_law(*names: str) -> tuple[tuple[str, str], ...]:
-    """The tests of the law with these names."""
+    """Name the tests of the law that must catch a control."""
     return tuple(("law", name) for name in names)
 
 
 def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
-    """The bounds on the privacy loss with this name, such as "event"."""
+    """Name the bound on the privacy loss, such as "event", that must catch a control."""
     return (("privacy", name),)
 
 
@@ -60,7 +60,7 @@ Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -
 
 
 def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Singular values with the correct law."""
+    """Draw singular values with the correct law."""
     return law.sample_spectrum(d, rng, size)
 
 
@@ -72,7 +72,7 @@ def perturbation(
     factor: float = 1.0,
     clip: bool = True,
 ) -> Callable[..., Matrix]:
-    """Nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
+    """Make a nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
 
     If `right` is None, the rotation on the right is the same as the one on the left.
     """
@@ -90,7 +90,7 @@ def perturbation(
 
 
 def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """The target that makes one draw at a time."""
+    """Make the target that calls `draw_many` for one draw at a time."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         drawn: Matrix = draw_many(x, 1, rng=rng, **budget)[0]
@@ -102,5 +102,5 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
 def vectorised(
     name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
 ) -> NegativeControl:
-    """A control that makes many draws at a time; `mechanism` and further fields are given by keyword."""
+    """Make a control that draws many outputs at a time; `mechanism` and further fields are given by keyword."""
     return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

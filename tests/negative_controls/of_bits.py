@@ -1,7 +1,7 @@
 """Negative controls of low-order bits: noisy numbers whose low-order bits break a claim that their law may keep.
 
-Most release the mean squared norm of the rows, some a number for every column, and one a direction. `SOUND` are their
-counterparts, which the check of low-order bits must not flag.
+Most of these controls release the mean squared norm of the rows, some a number for every column, and one a direction.
+`SOUND` are their counterparts, which the check of low-order bits must not flag.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, total_square, unit_rows
 
-GRID = 2.0**-20  # a public unit, coarse relative to the noise
+GRID = 2.0**-20  # the public unit of a grid that is coarse relative to the noise
 COLUMNS = 16  # the largest number of columns that the noise of `noise_for_many_columns` covers
 
 
@@ -32,7 +32,7 @@ def _query(x: Matrix) -> tuple[float, float]:
 
 
 def _rounded(value: float, grid: float) -> float:
-    """The multiple of a power of two that is nearest; of two that are equally near, the even one."""
+    """Round to the nearest multiple of a power of two, and to the even one if two are equally near."""
     return float(np.rint(value / grid) * grid)
 
 
@@ -83,7 +83,7 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
     rows = unit_rows(x)
-    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together, for rows of length 1
+    step = 2 * COLUMNS**0.5 / len(rows)  # for rows of length 1, this is the change of all means together
     noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
     return noisy
 
@@ -95,7 +95,7 @@ def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> flo
 
 
 def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A uniform direction, whatever the data."""
+    """Draw a uniform direction, whatever the data are."""
     normal = rng.standard_normal((1, x.shape[1]))
     direction: Matrix = (normal / np.linalg.norm(normal))[0]
     return direction

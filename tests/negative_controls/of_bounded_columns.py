@@ -1,8 +1,8 @@
 """Negative controls of the mechanisms for bounded columns: one part of the release is replaced by a mistaken one.
 
-A release has parts: rows are brought into the box and scaled, summed, noise is added to the sums, and rows, mean and
-covariance are computed. A mistake is the same for Gaussian and Laplace noise, and for both kinds of neighbours; it is
-tried where it has an effect.
+A release has these parts: rows are clipped to the box, scaled and summed, noise is added to the sums, and the number
+of rows, the mean and the covariance are computed from them. Every mistake is tried with Gaussian and Laplace noise
+and for both kinds of neighbours, where it has an effect.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup of a release: the kind of noise, the neighbours, the number of columns and the budget."""
+    """What a release depends on: the kind of noise, the neighbours, the number of columns and the budget."""
 
     gaussian: bool
     adjacency: Adjacency
@@ -43,33 +43,33 @@ class Setup:
 
 
 def usual_rows(x: Matrix, box: Box) -> Matrix:
-    """Scaled rows, clipped column by column."""
+    """The correct rows: scaled and clipped column by column."""
     return np.clip((np.clip(x, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
 
 
 def usual_sums(u: Matrix) -> Matrix:
-    """The sums of 1, u_j, u_j² − 1 and u_i u_j."""
+    """The correct sums, of 1, u_j, u_j² − 1 and u_i u_j for scaled columns u_j."""
     return box_moments.moment_sums(u, *u.shape)
 
 
 def usual_spread(s: Setup) -> Matrix:
-    """The scale of the noise of every sum."""
+    """The correct noise scale of every sum."""
     return spreads(s.scale(), s.weights(), s.d)
 
 
 def usual_noise(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Symmetric noise with independent entries."""
+    """The correct noise: symmetric with independent entries."""
     return (wigner.sample_wigner if s.gaussian else wigner.sample_laplace)(s.d + 1, rng)
 
 
 def usual_output(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Rows, mean and covariance."""
+    """The correct output: number of rows, mean and covariance."""
     return box_moments.estimates(noisy, box)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a release."""
+    """The parts of a release, each a function that a control may replace."""
 
     rows: Callable[[Matrix, Box], Matrix] = usual_rows
     sums: Callable[[Matrix], Matrix] = usual_sums
@@ -88,7 +88,7 @@ def drawn(
     bounds: object = None,
     **budget: float,
 ) -> Matrix:
-    """One release, made of these parts."""
+    """Make one release from these parts."""
     box = Box.of_columns(bounds, x.shape[1])
     s = Setup(gaussian, adjacency, x.shape[1], next(iter(budget.values())))
     u = parts.rows(np.asarray(x, dtype=np.float64), box)
@@ -111,12 +111,12 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """Noise for other weights, with the usual scale."""
+    """Make noise scales for other weights, with the usual scale."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """The noise for the other kind of neighbours; the number of rows has noise if the claim requires it."""
+    """Uses the noise for the other kind of neighbours; the number of rows has noise if the claim requires it."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]
@@ -124,7 +124,7 @@ def other_neighbours(s: Setup) -> Matrix:
 
 
 def mean_alone(s: Setup) -> Matrix:
-    """Noise for a sensitivity that counts the first moments only, with products of weight 1."""
+    """Uses a sensitivity that counts the first moments only, with products of weight 1."""
     w = replace(s.weights(), product=1, mean=1, square=1)
     return spreads(s.scale() * 2 * s.d**0.5 / (box_moments.l2_squared(s.d, s.weights(), s.adjacency) ** 0.5), w, s.d)
 
@@ -147,14 +147,14 @@ def every_sum(s: Setup) -> Matrix:
 
 
 def bare_count(s: Setup) -> Matrix:
-    """No noise on the number of rows."""
+    """Adds no noise to the number of rows."""
     spread = usual_spread(s)
     spread[0, 0] = 0.0
     return spread
 
 
 def without_mirror(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Independent noise below the diagonal of the second moments."""
+    """Draws independent noise below the diagonal of the second moments."""
     noise, other = usual_noise(s, rng, u), usual_noise(s, rng, u)
     lower = np.tril(np.ones_like(noise, dtype=bool), -1)
     lower[:, 0] = False
@@ -177,30 +177,30 @@ def count_again(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def uniform(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Uniform numbers of the right variance."""
+    """Draws uniform numbers of the right variance."""
     width = 3**0.5 if s.gaussian else 6**0.5
     return wigner.symmetric(rng.uniform(-width, width, (s.d + 1) * (s.d + 2) // 2))
 
 
 def other_kind(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Laplace noise with the variance of Gaussian noise, or vice versa."""
+    """Draws Laplace noise with the variance of Gaussian noise, or vice versa."""
     if s.gaussian:
         return wigner.sample_laplace(s.d + 1, rng) / 2**0.5
     return wigner.sample_wigner(s.d + 1, rng) * 2**0.5
 
 
 def quiet_if_constant(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """No noise where all rows are equal."""
+    """Adds no noise if all rows are equal."""
     return usual_noise(s, rng, u) * float((u != u[:1]).any() or len(u) == 1)
 
 
 def quiet_if_single(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """A tenth of the noise for one row."""
+    """Adds a tenth of the noise if there is one row."""
     return usual_noise(s, rng, u) * (0.1 if len(u) == 1 else 1.0)
 
 
 def spread_of_the_data(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Noise that is smaller if the rows leave a part of the box empty."""
+    """Adds smaller noise if the rows leave a part of the box empty."""
     return usual_noise(s, rng, u) * max(float(np.abs(u).max(initial=0.0)), 0.1)
 
 
@@ -329,7 +329,7 @@ def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 def control(
     name: str, parts: Parts, *, laplace: bool = False, add_remove: bool = False, mistake: str = "", **more: object
 ) -> NegativeControl:
-    """The control with these parts; its mistake is that of the unusual part."""
+    """Make the control with these parts; by default its mistake is the docstring of the unusual part."""
     adjacency: Adjacency = "add-remove" if add_remove else "replace-one"
     usual = Parts()
     changed = [

@@ -24,7 +24,7 @@ FAR_AWAY: Bounds = ((10.0, 11.0), (0.0, 1.0))
 
 
 def entries(d: int) -> int:
-    """The number of entries on and above the diagonal, over which the budget is split."""
+    """The number of entries on and above the diagonal; the budget is split evenly over them."""
     return d * (d + 1) // 2
 
 
@@ -45,7 +45,7 @@ def exact_moment(box: Box, n: int, epsilon: float) -> Matrix:
 
 
 def clipped(x: Matrix, box: Box) -> Matrix:
-    """The data with every value clipped to the bounds of its column."""
+    """Clip every value to the bounds of its column."""
     return np.clip(x, box.low, box.high)
 
 
@@ -55,7 +55,7 @@ def covariance(x: Matrix) -> Matrix:
 
 
 def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Laplace noise on and above the diagonal, mirrored below it."""
+    """Draw Laplace noise for the entries on and above the diagonal, and mirror it below the diagonal."""
     noise = np.triu(rng.laplace(size=(size, *scales.shape)) * scales)
     return noise + np.swapaxes(np.triu(noise, 1), 1, 2)
 
@@ -63,7 +63,7 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """A release in parts, so that a control can replace one: (x, size, rng=, epsilon=, bounds=)."""
+    """Make a release in parts, so that a control can replace one: (x, size, rng=, epsilon=, bounds=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)
@@ -75,7 +75,7 @@ def release(
 
 
 def _lower_at_upper(values: Matrix) -> Matrix:
-    """The entries of the lower triangle, row by row, in the positions of the upper triangle."""
+    """Put the entries of the lower triangle, row by row, into the positions of the upper triangle."""
     d = values.shape[-1]
     placed = np.zeros_like(values)
     rows, columns = np.tril_indices(d)

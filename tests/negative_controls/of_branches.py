@@ -11,7 +11,7 @@ from tests.negative_controls.negative_control import NegativeControl
 def scaled(
     name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int, int], bool]
 ) -> NegativeControl:
-    """The reference with its noise multiplied by a factor on data of some shapes, selected by a function of (n, d)."""
+    """Make a control with the reference's noise multiplied by a factor on shapes that a function of (n, d) selects."""
     return other_noise(name, mechanism_name, mistake, times_if(factor, lambda x: where(*x.shape)))
 
 

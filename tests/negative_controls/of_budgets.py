@@ -1,7 +1,7 @@
 """Negative controls that are right at the claimed budget and wrong at another one.
 
-Each is the reference with another budget in place of the given one. Where noise is not added to a query, the comparison
-with draws of the reference at other budgets must detect this.
+Each control calls the reference with another budget than the given one. Where noise is not added to a query, the
+comparison with draws of the reference at other budgets must detect this.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ OTHER_BUDGET = (("data path", NAME),)
 
 
 def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """The reference with used(ε) in place of ε, or used(ρ) in place of ρ."""
+    """Make a control that calls the reference with used(ε) in place of ε, or with used(ρ) in place of ρ."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -30,7 +30,7 @@ def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> Negati
 
 
 def _additive(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """The same control, where noise is added to a query."""
+    """Make such a control for a mechanism that adds noise to a query."""
     control = _control(name, mechanism_name, mistake, used)
     return NegativeControl(name, mistake, mechanism_name, OTHER_BUDGET, control.draw)
 

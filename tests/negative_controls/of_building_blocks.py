@@ -1,6 +1,6 @@
 """Negative controls of the building blocks.
 
-They are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong directions.
+These controls are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong directions.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def _energies(x: Matrix) -> Vector:
 def sparse_vector(
     threshold: float = 1.0, queries: float = 1.0, *, refreshed: bool = True, with_value: bool = False
 ) -> DrawMany:
-    """AboveThreshold on the energies at the paper's calibration, with its two noise scales multiplied."""
+    """Make AboveThreshold on the energies at the paper's calibration, with its two noise scales multiplied."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -46,14 +46,14 @@ def sparse_vector(
 
 
 def exact_radius(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """The smallest public radius that contains all rows."""
+    """Return the smallest public radius that contains all rows, without noise."""
     radii = public_radii(PRECISION)
     largest = float(np.linalg.norm(unit_rows(x), axis=1).max())
     return np.full(size, radii[np.argmax(radii >= min(largest, 1.0))])
 
 
 def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> DrawMany:
-    """The Laplace mechanism with other noise, drawn by noise(rng, size, d) with shape (size, d)."""
+    """Make the Laplace mechanism with noise from noise(rng, size, d), of shape (size, d)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -65,14 +65,14 @@ def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> D
 
 
 def half_trace_noise(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """The trace with half the noise."""
+    """Release the trace with half the noise."""
     n = len(x)
     drawn: Vector = _energies(x).sum() / n + private_trace.laplace_scale(n, epsilon) / 2 * rng.laplace(size=size)
     return drawn
 
 
 def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """The exponential mechanism with the exponent 2η."""
+    """Run the exponential mechanism with the exponent 2η in place of η."""
     eta = 2 * exponent(epsilon, ENERGY_RANGE)
     drawn: Vector = np.argmax(eta * _energies(x) + rng.gumbel(size=(size, x.shape[1])), axis=1) + 1.0
     return drawn
@@ -96,7 +96,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (
 
 
 def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:
-    """The K-norm mechanism with other noise."""
+    """Make the K-norm mechanism with other noise."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         return np.array([k_norm.release(x, z, epsilon=epsilon, body=body) for z in noise(x.shape[1], rng, size)])

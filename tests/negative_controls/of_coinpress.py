@@ -15,7 +15,7 @@ from tests.negative_controls.negative_control import from_function
 def published_order(
     x: Matrix, noise: Matrix, *, rho: float, constants: Constants, u: float, steps: int, beta: float
 ) -> Matrix:
-    """The covariance mechanism with rows mapped by x ↦ Aᵀx and A⁻¹ZA⁻¹ released."""
+    """Run the covariance mechanism with rows mapped by x ↦ Aᵀx, and release A⁻¹ZA⁻¹ for the noisy moment Z."""
     rows = as_rows(x)
     n, d = rows.shape
     a = np.eye(d) / math.sqrt(u)

@@ -19,19 +19,19 @@ ADD_REMOVE = {"adjacency": "add-remove"}
 
 
 def drawn(name: str, noise: Change, output: Output, x: Matrix, *, rng: np.random.Generator, **budget: float) -> Vector:
-    """One release with changed noise, and a changed output."""
+    """Make one release with changed noise and a changed output."""
     declared = mechanism(name)
     made = noise(declared.draw_noise(x.shape[1], rng, **ADD_REMOVE), len(x))
     return output(np.asarray(declared.release(x, made, **budget, **ADD_REMOVE)), x)
 
 
 def usual_noise(noise: CountedNoise, n: int) -> CountedNoise:
-    """The noise, unchanged."""
+    """Return the noise, unchanged."""
     return noise
 
 
 def usual_output(y: Vector, x: Matrix) -> Vector:
-    """The output, unchanged."""
+    """Return the output, unchanged."""
     return y
 
 
@@ -53,7 +53,7 @@ def shared(noise: CountedNoise, n: int) -> CountedNoise:
 
 
 def other_parameters(count: Fraction, entries: Fraction) -> Any:
-    """Draws whole numbers for the parameters of the law times factors."""
+    """Draws whole numbers after multiplying the parameters of the law by factors."""
 
     def changed(noise: CountedDraws, n: int) -> CountedDraws:
         return CountedDraws(
@@ -93,7 +93,7 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """The control of this change."""
+    """Make the control of this change."""
     changed = output if noise is usual_noise else noise
     return NegativeControl(
         f"counted-{name}", mistake or changed.__doc__ or "", mechanism_name, (),

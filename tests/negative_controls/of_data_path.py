@@ -95,7 +95,7 @@ def clipped_too_late(x: Matrix) -> Matrix:
 
 
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
-    """The reference after another preparation of the rows; the docstring of the preparation is the mistake.
+    """Make a control of the reference with other rows; the docstring of the preparation is the mistake.
 
     The prepared rows may be longer than 1 in a second moment.
     """
@@ -118,7 +118,7 @@ Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]  # (x, output, o
 def changed(
     name: str, mistake: str, mechanism_name: str, change: Change, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
-    """The reference, whose noise is changed afterwards."""
+    """Make a control of the reference whose noise is changed after the draw."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -134,7 +134,7 @@ def changed(
 
 
 def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
-    """The noise multiplied by a factor on data that satisfy the condition."""
+    """Make a change that multiplies the noise by a factor on data that satisfy the condition."""
     return lambda x, noise, query, rng: query + (factor if condition(x) else 1.0) * noise
 
 
@@ -185,7 +185,7 @@ def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.G
 
 
 def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
-    """The reference with a generator that has few seeds."""
+    """Make the reference with a generator that has few seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
@@ -206,7 +206,7 @@ class KeptNoise:
         self.noise: dict[int, Matrix] = {}
 
     def __call__(self, x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-        """The stored noise, if there are 60 rows or more."""
+        """Add the stored noise if there are 60 rows or more."""
         d = x.shape[1]
         w = gauss_cov.draw_noise(d, rng)
         if len(x) >= 60:

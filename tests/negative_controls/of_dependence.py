@@ -1,7 +1,7 @@
 """Negative controls in which every noise has the right law, but two noises depend on each other.
 
-They are entries of one draw, successive draws of one generator, or the noises of two steps of a mechanism. In the last
-controls a generator with few seeds repeats whole outputs.
+The two noises are entries of one draw, successive draws of one generator, or noises of two steps of a mechanism. In
+the last controls a generator with few seeds repeats whole outputs.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ BY_REPEATS = (("data path", NAME_SEEN),)
 def changed(
     name: str, mistake: str, declared: Declared, change: Batch, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """The reference whose noises, of many draws together, are changed; the data enter by the reference's query."""
+    """Make a control of the reference in which the noises of many draws are changed together."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         noises = np.array([declared.sample(np.zeros_like(x), rng, **budget) for _ in range(size)])
@@ -74,7 +74,7 @@ def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
-        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that no two numbers are equal
+        fresh = 1 + 1e-3 * rng.random(len(flat))  # the factor makes all numbers different
         flat[:, -1] = np.where(tied, np.sign(flat[:, -1]) * np.abs(flat[:, 0]) * fresh, flat[:, -1])
     return flat.reshape(noises.shape)
 
@@ -154,7 +154,7 @@ def k_norm_with_signs_of_its_corner(
 
 
 def one(many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """The target that makes one draw at a time."""
+    """Make the target that calls `many` for one draw at a time."""
     return lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0]
 
 
@@ -201,7 +201,7 @@ def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: f
 
 
 def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
-    """The reference with a generator that has few seeds."""
+    """Make the reference with a generator that has few seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)

@@ -13,7 +13,7 @@ from tests.negative_controls.negative_control import from_function, vectorised
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
-    """The rejection sampler with an acceptance probability given by its logarithm in (y, b, q)."""
+    """Make a rejection sampler; the function gives the log acceptance probability from (y, b, q)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -46,7 +46,7 @@ def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """XᵀX with the eigenvalues at these positions (descending) replaced by their mean."""
+    """Replace the eigenvalues of XᵀX at these positions, in descending order, by their mean."""
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:
@@ -74,7 +74,7 @@ def _iterate(
     shared: bool = False,
     exponents: tuple[float, ...] = (1.0, 1.0),
 ) -> Matrix:
-    """Iterative eigenvector sampling with its noise scale or its exponents multiplied."""
+    """Run iterative eigenvector sampling with its noise scale or its exponents multiplied."""
     d = x.shape[1]
     laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
     factors = iter((*exponents, *[1.0] * d))

@@ -14,13 +14,13 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The correct noise for entries="full"."""
+    """Draw the correct noise for entries="full"."""
     noise: Matrix = entrywise_laplace.draw_noise(d, rng, "full", size)
     return noise
 
 
 def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
-    """The second moment and noise of a scale (n, d, ε): (x, size, rng=, epsilon=)."""
+    """Make a release of the second moment plus noise, with a scale from (n, d, ε): (x, size, rng=, epsilon=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
@@ -32,7 +32,7 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
 
 
 def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """LapCov with other noise. `sensitivity` replaces √2 d."""
+    """Make LapCov with other noise. `sensitivity` replaces √2 d."""
 
     def scale(n: int, d: int, epsilon: float) -> float:
         return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
@@ -41,12 +41,12 @@ def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bo
 
 
 def full(noise: Noise) -> Callable[..., Matrix]:
-    """Full entrywise noise with other draws."""
+    """Make the full entrywise mechanism with other noise."""
     return additive(noise, lambda n, d, epsilon: entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper"))
 
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """W with its diagonal doubled, which is U + Uᵀ for a triangle U of noise."""
+    """Double the diagonal of the noise, as U + Uᵀ for a triangle U of noise does."""
     noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
     return noise
 
@@ -58,7 +58,7 @@ def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Full noise without the entries below the diagonal."""
+    """Draw full noise without the entries below the diagonal."""
     return np.triu(full_noise(d, rng, size))
 
 

@@ -1,7 +1,7 @@
 """Negative controls that are right in the middle of the law, and wrong in its tails or in rare draws.
 
-Their variance is that of the law or near it. A branch of probability p occurs in N draws with probability 1 − (1 −
-p)^N.
+The variance of the noise is right or nearly right. A branch of probability p occurs in N draws with probability 1 −
+(1 − p)^N.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # (rng, shape) 
 
 
 def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
-    """Noise of independent numbers of another law, in the shape of the reference's noise."""
+    """Make a change that draws independent numbers of another law, in the shape of the reference's noise."""
 
     def noise(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         values = numbers(rng, np.shape(z))
@@ -28,7 +28,7 @@ def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
 
 
 def redrawn(numbers: Numbers, limit: float) -> Numbers:
-    """Numbers beyond a limit are drawn again."""
+    """Make a law that draws numbers beyond a limit again."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         values = np.asarray(numbers(rng, shape))
@@ -40,7 +40,7 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
 
 
 def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
-    """The reference with its noise multiplied by a factor in rare draws."""
+    """Make a control of the reference with its noise multiplied by a factor in rare draws."""
     change: Any = each(lambda z: factor * z)
     return other_noise(
         name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
@@ -48,50 +48,50 @@ def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, 
 
 
 def laplace(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Standard Laplace numbers."""
+    """Draw standard Laplace numbers."""
     return rng.laplace(size=shape)
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Standard normal numbers."""
+    """Draw standard normal numbers."""
     return rng.standard_normal(shape)
 
 
 def twelve_uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Twelve uniform numbers minus 6, which has variance 1."""
+    """Draw sums of twelve uniform numbers minus 6, which have variance 1."""
     return rng.random((12, *shape)).sum(axis=0) - 6
 
 
 def logistic(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Logistic numbers of variance 2."""
+    """Draw logistic numbers of variance 2."""
     return rng.logistic(scale=6**0.5 / np.pi, size=shape)
 
 
 def student(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Student numbers with 8 degrees of freedom, of variance 1."""
+    """Draw Student numbers with 8 degrees of freedom and variance 1."""
     return rng.standard_t(8, size=shape) * 0.75**0.5
 
 
 def heavy(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """95 % N(0, 0.8²) and 5 % N(0, 2.8²): variance 1."""
+    """Draw a mixture of 95 % N(0, 0.8²) and 5 % N(0, 2.8²), which has variance 1."""
     wide = rng.random(shape) < 0.05
     return rng.standard_normal(shape) * np.where(wide, 7.84, (1 - 0.05 * 7.84) / 0.95) ** 0.5
 
 
 def geometric(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Two-sided geometric numbers with step 1/8, the discrete Laplace law."""
+    """Draw two-sided geometric numbers with step 1/8, which have the discrete Laplace law."""
     q = 1 - np.exp(-1 / 8)
     return (rng.geometric(q, size=shape) - rng.geometric(q, size=shape)) / 8
 
 
 def single_precision(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Laplace numbers by inversion of a uniform number in float16."""
+    """Draw Laplace numbers by inversion of a uniform number in float16."""
     u = np.asarray(rng.random(shape)).astype(np.float16).astype(np.float64) - 0.5
     return -np.sign(u) * np.log1p(-2 * np.minimum(np.abs(u), 0.4999))
 
 
 def until_positive(name: str) -> Callable[..., Any]:
-    """The mechanism of that name, drawn again until the output is positive semidefinite, at most 50 times."""
+    """Make a target that draws the mechanism again until the output is positive semidefinite, at most 50 times."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         y = mechanism(name).sample(x, rng, **budget)

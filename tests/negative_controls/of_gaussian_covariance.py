@@ -42,7 +42,7 @@ def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
-    """Draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
+    """Make draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -66,7 +66,7 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
 
 
 def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
-    """Σ_i values_i u_i v_iᵀ for stacks, symmetric."""
+    """Compute the symmetric sums Σ_i values_i u_i v_iᵀ for stacks of vectors."""
     matrices = (vectors * values[:, None, :]) @ (np.swapaxes(vectors, 1, 2) if right is None else right)
     symmetric: Matrix = (matrices + np.swapaxes(matrices, 1, 2)) / 2
     return symmetric
@@ -119,7 +119,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     half = (rho + 2 * math.sqrt(rho * log)) / 2
     c = n * second_moment(rows)
     b = math.sqrt(2 * d * log)
-    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # d x² + √(2d ln(1/δ)) x = half
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # solves d x² + √(2d ln(1/δ)) x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n
@@ -148,7 +148,7 @@ WIGNER = (("ensemble", "wigner"),)
 
 
 def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
-    """GaussCov with other noise; the docstring of the noise is the mistake."""
+    """Make a control of GaussCov with other noise; the docstring of the noise is the mistake."""
     return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 

@@ -9,7 +9,7 @@ from tests.negative_controls.broken import Noise, mirrored, other_noise
 
 
 def correlated(share: float) -> Noise:
-    """Normal noise with one common part: all correlations are `share`."""
+    """Make normal noise with one common part, so that all correlations are `share`."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         return np.asarray((1 - share) ** 0.5 * z + share**0.5 * rng.standard_normal())

@@ -26,34 +26,34 @@ Products = Callable[[Matrix, int], ExactData]
 
 
 def exact_laplace(scale: Fraction, rng: np.random.Generator) -> int:
-    """A correct draw."""
+    """Draw from the correct discrete Laplace law."""
     return discrete_laplace.sample(scale, Coins(generator_bits(rng)))
 
 
 def exact_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
-    """A correct draw."""
+    """Draw from the correct discrete Gaussian law."""
     return discrete_gaussian.sample(variance, Coins(generator_bits(rng)))
 
 
 def laplace_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
-    """The correct scale."""
+    """The correct scale of discrete Laplace noise."""
     return Fraction(laplace.noise_scale(laplace.sensitivity(d, b), epsilon))
 
 
 def gaussian_variance(d: int, b: int, rho: Fraction) -> Fraction:
-    """The correct variance."""
+    """The correct variance of discrete Gaussian noise."""
     return Fraction(gaussian.noise_variance(gaussian.sensitivity_squared(d, b), rho))
 
 
 def clipped_products(x: Matrix, b: int) -> ExactData:
-    """The correct sums of products."""
+    """The correct sums of products of integer rows."""
     return exact_data(x, input_bits=b)
 
 
 def released(
     draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
 ) -> Callable[..., Matrix]:
-    """A release from parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
+    """Make a release from its parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         data = products(x, b)
@@ -69,7 +69,7 @@ def released(
 
 
 def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
-    """Algorithm 2 with −0 counted as 0."""
+    """Run Algorithm 2 with −0 counted as 0."""
     t, s = scale.numerator, scale.denominator
     while not coins.chance_exp(u := coins.below(t), t):
         pass
@@ -98,7 +98,7 @@ def rounded_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
 def _accepted(
     variance: Fraction, rng: np.random.Generator, exponent: Callable[[int, Fraction], Fraction], zeros: bool
 ) -> int:
-    """Algorithm 3 with acceptance probability e^{−exponent}, and optionally with proposals that keep −0."""
+    """Run Algorithm 3 with acceptance probability e^{−exponent}, and optionally with proposals that keep −0."""
     coins = Coins(generator_bits(rng))
     t = Fraction(math.isqrt(math.floor(variance)) + 1)
     while True:
@@ -133,7 +133,7 @@ def unclipped_products(x: Matrix, b: int) -> ExactData:
 
 
 def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix]:
-    """Integer noise on the second moment in float64."""
+    """Make a release with integer noise on the second moment in float64."""
     without_query = released(draw, calibration, products=lambda x, b: exact_data(np.zeros_like(x), input_bits=b))
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
@@ -144,12 +144,12 @@ def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix
 
 
 def scaled(calibration: Calibration, factor: Fraction) -> Calibration:
-    """The parameter of the law times a factor."""
+    """Make a calibration that multiplies the parameter of the law by a factor."""
     return lambda d, b, budget: calibration(d, b, budget) * factor
 
 
 def frobenius_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
-    """The ℓ2 sensitivity over ε."""
+    """The ℓ2 sensitivity over ε, in place of the ℓ1 sensitivity over ε."""
     return Fraction(math.isqrt(gaussian.sensitivity_squared(d, b))) / epsilon
 
 

@@ -1,6 +1,6 @@
 """Negative controls whose outputs are centred on something else than the query, or whose matrices are not symmetric.
 
-The noise around that centre is that of the reference.
+The noise around the wrong centre is that of the reference.
 """
 
 from collections.abc import Callable
@@ -93,7 +93,7 @@ def column_means(x: Matrix) -> Vector:
 def centred(
     name: str, declared: Declared, centre: Centre, diagnosis: str, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
-    """The noise of the reference around another centre."""
+    """Make a control with the noise of the reference around another centre."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)

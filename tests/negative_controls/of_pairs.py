@@ -16,7 +16,7 @@ TIGHT = {"calibration": "tight"}
 
 
 def half(mechanism_name: str, check: str = "event", **options: str) -> NegativeControl:
-    """The mechanism with the noise for a larger budget."""
+    """Make a control of the mechanism with the noise for a larger budget."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:

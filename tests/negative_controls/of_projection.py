@@ -15,7 +15,7 @@ Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> th
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
-    """The mechanism with a replaceable projection: (x, size, rng=, epsilon=), at the paper's calibration."""
+    """Make the mechanism with a replaceable projection: (x, size, rng=, epsilon=), at the paper's calibration."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -30,22 +30,22 @@ def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Call
 
 
 def no_projection(matrix: Matrix, radius: float) -> Matrix:
-    """The noisy matrix, unchanged."""
+    """Return the noisy matrix, unchanged."""
     return matrix
 
 
 def rescaled(matrix: Matrix, radius: float) -> Matrix:
-    """The whole matrix, rescaled to the radius in place of projected."""
+    """Rescale the whole matrix to the radius in place of projecting it."""
     return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
 
 
 def diagonal(matrix: Matrix, radius: float) -> Matrix:
-    """The diagonal of the projected matrix."""
+    """Return the diagonal of the projected matrix."""
     return np.diag(np.diag(nuclear_ball(matrix, radius)))
 
 
 def absolute_value(matrix: Matrix, radius: float) -> Matrix:
-    """|Y| = (YᵀY)^{1/2} for the positive part of Y, as an SVD in place of an eigendecomposition gives."""
+    """Return |Y| = (YᵀY)^{1/2} in place of the positive part of Y, as an SVD in place of an eigendecomposition does."""
     _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
     released: Matrix = (vt.T * s) @ vt
     return released

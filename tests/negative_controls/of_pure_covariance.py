@@ -16,7 +16,7 @@ Direction = Callable[[Matrix, np.random.Generator], Vector]
 def deflation(
     x: Matrix, rng: np.random.Generator, epsilon: float, direction: Direction = law.sample, noise_factor: float = 1.0
 ) -> Matrix:
-    """Deflation with its directions or the noise of its values replaced."""
+    """Run deflation with its directions or the noise of its values replaced."""
     values = noise_factor * np.asarray(rng.laplace(size=x.shape[1]))
     noise = kapralov_talwar.KapralovTalwarNoise(values, lambda m, step: direction(m, rng))
     return kapralov_talwar.release(x, noise, epsilon=epsilon)
@@ -40,7 +40,7 @@ def no_direction_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
 def separate(
     x: Matrix, rng: np.random.Generator, epsilon: float, *, matrix_factor: float = 1.0, eigenvalue_factor: float = 1.0
 ) -> Matrix:
-    """SeparateCov with its two noises multiplied by factors."""
+    """Run SeparateCov with its two noises multiplied by factors."""
     noise = separate_cov_pure.draw_noise(x.shape[1], rng)
     changed = separate_cov_pure.SeparateCovPureNoise(
         matrix_factor * noise.matrix, eigenvalue_factor * noise.eigenvalues

@@ -43,7 +43,7 @@ def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of the mechanism, any part of which can be another.
+    """The rounds of the mechanism, with any part replaced.
 
     halving : the factor of Π on large directions. kept : a factor on all directions.
     longest : the length to which rows are shortened. raised : a factor on the threshold. rising : whether Π acts on
@@ -60,7 +60,7 @@ class Rounds:
     reversed: bool = False
 
     def __call__(self, x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-        """A draw with the defaults of the mechanism."""
+        """Make a draw with the defaults of the mechanism."""
         rows = unit_rows(x)
         n, d = rows.shape
         noise = mechanism.draw_noise(d, rng, kappa=KAPPA, subsample=SUBSAMPLE, calibration=CALIBRATION)

@@ -18,7 +18,7 @@ Draw = Callable[..., Any]
 def reseeded(
     name: str, mechanism_name: str, mistake: str, seed: Callable[[np.random.Generator, Matrix], Any]
 ) -> NegativeControl:
-    """The reference with a generator of its own, seeded from the given generator and the data."""
+    """Make a control of the reference with a generator of its own, seeded from the given generator and the data."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(seed(rng, x)), **budget)
@@ -27,7 +27,7 @@ def reseeded(
 
 
 def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
-    """A seed that is drawn from 0, …, bound − 1."""
+    """Make a function that draws a seed from 0, …, bound − 1."""
     return lambda rng, x: int(rng.integers(bound))
 
 
@@ -38,7 +38,7 @@ class Antithetic:
         self.before: dict[int, Any] = {}
 
     def __call__(self, z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-        """The noise, or the opposite of the last one."""
+        """Return the noise, or the opposite of the last noise."""
         kept = self.before.pop(x.shape[1], None)
         if kept is None:
             self.before[x.shape[1]] = z
@@ -53,7 +53,7 @@ class Smooth:
         self.last: dict[int, Any] = {}
 
     def __call__(self, z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-        """The next noise."""
+        """Return the next noise of the autoregression."""
         d = x.shape[1]
         self.last[d] = 0.9 * self.last[d] + 0.19**0.5 * z if d in self.last else z
         return self.last[d]
@@ -66,7 +66,7 @@ class Pool:
         self.numbers: Any = None
 
     def __call__(self, z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-        """A choice from the pool."""
+        """Choose numbers from the pool."""
         if self.numbers is None:
             self.numbers = rng.laplace(size=256)
         return rng.choice(self.numbers, size=z.shape)
@@ -107,7 +107,7 @@ def reused_seed(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
 
 
 def kept_output() -> Draw:
-    """A cache of outputs by the shape of the data."""
+    """Make a target that caches its outputs by the shape of the data."""
     kept: dict[tuple[int, ...], Any] = {}
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:

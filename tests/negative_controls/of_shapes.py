@@ -20,14 +20,14 @@ Checks = tuple[tuple[str, str], ...]
 
 
 def at_n(name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool]) -> NegativeControl:
-    """The reference with its noise multiplied by a factor at some numbers of rows."""
+    """Make a control of the reference with its noise multiplied by a factor at some numbers of rows."""
     return with_noise(name, mistake, mechanism(mechanism_name), scaled_where(lambda n, d: where(n), factor), ROWS)
 
 
 def at_d(
     name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool], part: str = ""
 ) -> NegativeControl:
-    """The reference with its noise, or a part of it, multiplied by a factor at some numbers of columns."""
+    """Make a control of the reference with its noise, or a part of it, multiplied at some numbers of columns."""
     change = scaled_where(lambda n, d: where(d), factor, part)
     return with_noise(name, mistake, mechanism(mechanism_name), change, COLUMNS)
 
@@ -35,7 +35,7 @@ def at_d(
 def at_large_budget(
     name: str, mistake: str, mechanism_name: str, caught_by: Checks, factor: float, where: Where
 ) -> NegativeControl:
-    """The reference with several times its budget on data of some shapes."""
+    """Make a control of the reference with several times its budget on data of some shapes."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Any:

@@ -25,7 +25,7 @@ def _at(
     at: Callable[[int, int, float], bool],
     caught_by: tuple[tuple[str, str], ...],
 ) -> NegativeControl:
-    """The reference with 3 % less noise where `at(n, d, budget)` is true; the budget is ε or ρ."""
+    """Make a control with 3 % less noise where `at(n, d, budget)` is true; the budget is ε or ρ."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:

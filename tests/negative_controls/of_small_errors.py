@@ -47,7 +47,7 @@ def second_component(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def fourth_entry(factor: float) -> Callable[[Matrix, np.random.Generator, Matrix], Matrix]:
-    """Another scale in entry (4, 4)."""
+    """Make a change of the scale of entry (4, 4) of the noise."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         if len(z) > 3:
@@ -59,7 +59,7 @@ def fourth_entry(factor: float) -> Callable[[Matrix, np.random.Generator, Matrix
 
 
 def last_step(factor: float, probability: float = 1.0) -> Callable[[Matrix, np.random.Generator, Matrix], Matrix]:
-    """Another scale of the noise in the last step, in some of the draws."""
+    """Make a change of the noise scale of the last step, in some of the draws."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()

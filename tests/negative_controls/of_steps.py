@@ -11,7 +11,7 @@ from tests.negative_controls.negative_control import NegativeControl
 
 
 def exact_direction(m: Matrix, step: int) -> Matrix:
-    """The exact leading eigenvector."""
+    """Return the exact leading eigenvector, without noise."""
     return np.asarray(np.linalg.eigh(m)[1][:, -1])
 
 
@@ -46,7 +46,7 @@ def search_shared(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 
 def round_bare(i: int) -> Any:
-    """Round i of a stack has no noise."""
+    """Make a change that removes the noise of round i of a stack."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -57,7 +57,7 @@ def round_bare(i: int) -> Any:
 
 
 def only_last_round(factor: float) -> Any:
-    """The rounds before the last have a fraction of their noise."""
+    """Make a change that multiplies the noise of all rounds but the last by a factor."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -68,7 +68,7 @@ def only_last_round(factor: float) -> Any:
 
 
 def rounds_of(change: Any) -> Any:
-    """A change of the rounds of preconditioning."""
+    """Make a change of the rounds of preconditioning."""
     return lambda z, rng, x: replace(z, rounds=change(z.rounds, rng, x))
 
 
@@ -98,7 +98,7 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 
 
 def steps_of(mechanism_name: str, *mistakes: tuple[str, str, Noise]) -> tuple[NegativeControl, ...]:
-    """The reference with changed noise in some step: one control for each (name, mistake, noise)."""
+    """Make a control of the reference with changed noise in some step for each (name, mistake, noise)."""
     return tuple(other_noise(name, mechanism_name, mistake, noise) for name, mistake, noise in mistakes)
 
 

@@ -19,13 +19,13 @@ _subspace = partial(broken, mechanism_name="matrix-bingham")
 
 
 def _asked(x: Matrix, epsilon: float) -> tuple[Matrix, int]:
-    """The matrix ηC and the rank that is released."""
+    """Return the matrix ηC, where C is the sum of the x xᵀ, and the rank that is released."""
     rows = unit_rows(x)
     return exponent(epsilon) * len(rows) * second_moment(rows), released_rank(RANK, rows.shape[1])
 
 
 def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..., Matrix]:
-    """The columns of the reference, accepted with another probability, given by its logarithm in (gaps, X)."""
+    """Make a sampler of the reference's columns with another acceptance, given by its logarithm from (gaps, X)."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         m, k = _asked(x, epsilon)
@@ -41,7 +41,7 @@ def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..
 
 
 def columns_alone(g: Matrix, x: Matrix) -> Matrix:
-    """The acceptance of a Bingham vector in every column, without the factor for the interaction of the columns."""
+    """The log acceptance of a Bingham vector in every column, without the factor for the interaction of the columns."""
     total = np.zeros(len(x))
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column))

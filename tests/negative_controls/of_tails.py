@@ -1,6 +1,7 @@
 """Negative controls whose noise is right in the middle of its law, or in most draws.
 
-Their tails are truncated, too heavy or too light, a few draws come from another law, or numbers are rounded to a grid.
+The tails of the noise are truncated, too heavy or too light, a few draws come from another law, or numbers are
+rounded to a grid.
 """
 
 import math
@@ -35,43 +36,43 @@ ANY_SHAPE = (("law", NAMES[""]),)
 
 
 def normal(rng: np.random.Generator, size: int) -> Vector:
-    """Standard normal numbers."""
+    """Draw standard normal numbers."""
     return rng.standard_normal(size)
 
 
 def laplace_numbers(rng: np.random.Generator, size: int) -> Vector:
-    """Laplace(1) numbers."""
+    """Draw Laplace(1) numbers."""
     return rng.laplace(size=size)
 
 
 def student(degrees: float) -> Change:
-    """Student's t with variance 1, in place of normal numbers."""
+    """Make a change that draws Student's t with variance 1 in place of normal numbers."""
     return of_numbers(lambda z, rng: z * np.sqrt((degrees - 2) / rng.chisquare(degrees, len(z))))
 
 
 def logistic(z: Vector, rng: np.random.Generator) -> Vector:
-    """Logistic numbers of variance 1."""
+    """Draw logistic numbers of variance 1."""
     return rng.logistic(scale=math.sqrt(3) / math.pi, size=len(z))
 
 
 def triangular(z: Vector, rng: np.random.Generator) -> Vector:
-    """Triangular numbers with the variance 2 of Laplace numbers."""
+    """Draw triangular numbers with the variance 2 of Laplace numbers."""
     return rng.triangular(-math.sqrt(12), 0, math.sqrt(12), size=len(z))
 
 
 def sum_of_four(z: Vector, rng: np.random.Generator) -> Vector:
-    """Sums of four uniform numbers, with variance 1, in place of normal numbers."""
+    """Draw sums of four uniform numbers, with variance 1, in place of normal numbers."""
     total: Vector = math.sqrt(3) * (rng.random((len(z), 4)).sum(axis=1) - 2)
     return total
 
 
 def rounded(step: float) -> Change:
-    """Noise rounded to multiples of a step."""
+    """Make a change that rounds the noise to multiples of a step."""
     return of_numbers(lambda z, rng: step * np.rint(z / step))
 
 
 def uniform_part(part: str) -> Change:
-    """Uniform numbers of variance 1 in one part of the noise."""
+    """Make a change that draws uniform numbers of variance 1 in one part of the noise."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -81,7 +82,7 @@ def uniform_part(part: str) -> Change:
 
 
 def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """The noise of the eigenvalues clipped at 2.5 deviations."""
+    """Clip the noise of the eigenvalues at 2.5 deviations."""
     noise = again()
     return replace(noise, eigenvalues=np.clip(noise.eigenvalues, -2.5, 2.5))
 

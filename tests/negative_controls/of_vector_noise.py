@@ -19,29 +19,29 @@ Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:
-    """The correct noise: a uniform direction and a Gamma(length) norm."""
+    """Draw the correct noise, with a uniform direction and a Gamma(length) norm."""
     return output_perturbation.draw_vector(length, rng)
 
 
 def half(length: int, rng: np.random.Generator) -> Vector:
-    """Half the noise."""
+    """Draw half the correct noise."""
     return right(length, rng) / 2
 
 
 def laplace(length: int, rng: np.random.Generator) -> Vector:
-    """A Laplace variable for every coordinate."""
+    """Draw a Laplace variable for every coordinate."""
     return np.asarray(rng.laplace(size=length))
 
 
 def one_sided(length: int, rng: np.random.Generator) -> Vector:
-    """Noise whose first coordinate is never negative."""
+    """Draw noise whose first coordinate is never negative."""
     v = right(length, rng)
     v[0] = abs(v[0])
     return v
 
 
 def uneven(length: int, rng: np.random.Generator) -> Vector:
-    """Noise whose first coordinate is twice as large."""
+    """Draw noise whose first coordinate is twice as large."""
     v = right(length, rng)
     v[0] *= 2
     return v
@@ -62,19 +62,19 @@ def tied(index: int) -> Draw:
 
 
 def off_diagonal_unweighted(length: int, rng: np.random.Generator) -> Vector:
-    """Noise on the entries of the upper triangle: entries off the diagonal get √2 times too much."""
+    """Draw noise on the upper triangle in which entries off the diagonal are √2 times too large."""
     v = right(length, rng)
     return np.asarray(v * np.where(np.arange(length) == 1, 2.0, 1.0)) if length == 3 else v
 
 
 def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
-    """Noise whose coordinates are sorted by size, the smallest first."""
+    """Draw noise whose coordinates are sorted by size, the smallest first."""
     v = right(length, rng)
     return np.asarray(v[np.argsort(np.abs(v))])
 
 
 def coefficients(draw: Draw) -> Callable[..., Matrix]:
-    """Output perturbation with other noise: (x, size, rng=, epsilon=), at the paper's calibration."""
+    """Make output perturbation with other noise: (x, size, rng=, epsilon=), at the paper's calibration."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         length = max(1, np.shape(x)[-1] - 1)
@@ -87,7 +87,7 @@ def coefficients(draw: Draw) -> Callable[..., Matrix]:
 
 
 def image(draw: Draw) -> Callable[..., Matrix]:
-    """The Johnson–Lindenstrauss mechanism with other noise, in dimensions where nothing is projected."""
+    """Make the Johnson–Lindenstrauss mechanism with other noise, in dimensions where nothing is projected."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)

@@ -21,7 +21,7 @@ Odd = Callable[[Any, dict[str, Any]], bool]
 def _asked(
     name: str, mechanism_name: str, mistake: str, odd: Odd, caught_by: tuple[tuple[str, str], ...] = BY_FORM
 ) -> NegativeControl:
-    """The reference, with 3 % less noise if the call is unusual."""
+    """Make a control of the reference with 3 % less noise if the call is unusual."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -34,7 +34,7 @@ def _asked(
 
 
 def _misread(name: str, mechanism_name: str, mistake: str, read: Callable[[Any], Matrix]) -> NegativeControl:
-    """The reference on data that are read wrongly."""
+    """Make a control of the reference that reads the data wrongly."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -140,13 +140,13 @@ class AfterData:
 
 
 class AfterAnother:
-    """Whether some property of the call differs from that of the previous call."""
+    """Whether some property of a call differs from that of the previous call."""
 
     def __init__(self, figure: Callable[[Matrix, dict[str, Any]], Any]) -> None:
         self.figure, self.last = figure, None
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Whether the property differs."""
+        """Whether the property of this call differs from that of the previous call."""
         last, self.last = self.last, self.figure(np.asarray(x, dtype=np.float64), budget)
         return last is not None and last != self.last
 
@@ -158,7 +158,7 @@ class Running:
         self.last: Matrix | None = None
 
     def __call__(self, x: Any) -> Matrix:
-        """The mixture."""
+        """Return the mixture, and keep the rows for the next call."""
         rows = np.array(x, dtype=np.float64)
         mixed = rows if self.last is None or self.last.shape != rows.shape else 0.95 * rows + 0.05 * self.last
         self.last = rows

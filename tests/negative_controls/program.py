@@ -1,4 +1,4 @@
-"""The table of negative controls: the check that refutes each, and its draws and seconds."""
+"""Measure and print the table of negative controls: the check that refutes each, and its draws and seconds."""
 
 import argparse
 import sys
@@ -49,14 +49,14 @@ def read(file: Path | None) -> list[Row]:
 
 
 def line(row: Row) -> str:
-    """The row on one line, for the screen and for the controls that are not refuted."""
+    """Write a row on one line, for the screen and for the table of controls that are not refuted."""
     found = f"{row.family}: {row.check}" if row.family else row.stands
     cells = f"`{row.control}`", row.mechanism, row.mistake, found, str(row.draws), f"{row.seconds:.1f}"
     return f"| {' | '.join(cell(text) for text in cells)} |"
 
 
 def of_mechanism(name: str, rows: Sequence[Row]) -> str:
-    """A line of the table of mechanisms: the number of controls, of refutations by each family, and of draws."""
+    """Write a line of the table of mechanisms: the number of controls, of refutations by each family, and of draws."""
     refuted = [row for row in rows if row.verdict == REFUTED]
     families = [str(sum(row.family == family for row in refuted)) for family in FAMILIES]
     draws = f"{median(row.draws for row in refuted):.0f}" if refuted else ""
@@ -64,7 +64,7 @@ def of_mechanism(name: str, rows: Sequence[Row]) -> str:
 
 
 def render(rows: Iterable[Row]) -> str:
-    """The text of proofs/CONTROLS.md."""
+    """Write the text of proofs/CONTROLS.md."""
     ordered = sorted(rows, key=lambda row: list(NEGATIVE_CONTROLS).index(row.control))
     refuted = [row for row in ordered if row.verdict == REFUTED]
     standing = [row for row in ordered if row.verdict != REFUTED]
@@ -101,13 +101,13 @@ def render(rows: Iterable[Row]) -> str:
 
 
 def quick_line(row: QuickRow) -> str:
-    """The row of a quick audit in Markdown."""
+    """Write the row of a quick audit in Markdown."""
     cells = f"`{row.control}`", row.mechanism, row.mistake, row.route, row.question or row.said, f"{row.seconds:.2f}"
     return f"| {' | '.join(cell(text) for text in cells)} |"
 
 
 def render_quick(rows: Sequence[QuickRow]) -> str:
-    """The table of controls that are refuted without statistics, with the route of each refutation."""
+    """Write the table of controls that are refuted without statistics, with the question that refutes each."""
     additive = [row for row in rows if row.additive]
     recorded = [row for row in additive if row.route in ROUTES.values()]
     soon = [row for row in recorded if row.seconds < SECONDS]

@@ -20,7 +20,7 @@ from tests.negative_controls.trial import subject_of
 
 ROUTES = {"privacy: recorded draws": "exact", "law: gains beside the reference": "gains", "contract: forced draws": "forced"}  # fmt: skip  # noqa: E501
 OTHER, NONE = "other", "statistics"
-SECONDS = 1.0  # the seconds in which most controls should be refuted
+SECONDS = 1.0  # most controls should be refuted within so many seconds
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def asked() -> list[Question]:
 
 
 def quick_row(name: str, seed: int = 0) -> QuickRow:
-    """The row of the control of that name."""
+    """Audit the control of that name, and return its row."""
     control = every.NEGATIVE_CONTROLS[name]
     path = subject_of(control, seed).known.data_path
     said = ""

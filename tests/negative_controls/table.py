@@ -55,7 +55,7 @@ class Counter:
         self.draws = 0
 
     def counted(self, target: Target) -> Target:
-        """The target, with a counter of its draws."""
+        """Make the target with a counter of its draws."""
 
         def draw(x: Any, **given: Any) -> Any:
             self.draws += 1
@@ -69,7 +69,7 @@ class Counter:
 
 
 def row(control: NegativeControl, seed: int = 0) -> Row:
-    """The row of one control, from an audit."""
+    """Audit one control, and return its row."""
     counter, start = Counter(), time.monotonic()
     subject = subject_of(control, seed)
     target = counter.counted(subject.setting.target)
@@ -108,5 +108,5 @@ def _named(finding: Finding) -> str:
 
 
 def row_of(name: str) -> Row:
-    """The row of the control of that name."""
+    """Audit the control of that name, and return its row."""
     return row(every.NEGATIVE_CONTROLS[name])

@@ -27,7 +27,7 @@ def claim_of(control: NegativeControl) -> Guarantee:
 
 
 def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
-    """A control as the subject of questions."""
+    """Make the subject of an audit from a control."""
     declared, claim = mechanism(control.mechanism), claim_of(control)
     choices = declared.resolve(dict(control.options))
     knowledge = profile(declared.name, claim, choices, SAMPLES, seed)

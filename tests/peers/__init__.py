@@ -1,1 +1,1 @@
-"""Side by side with other auditors: the same pairs of data sets, the same number of draws, the same level."""
+"""Comparison with other auditors on the same pairs of data sets, numbers of draws and levels."""

@@ -1,6 +1,7 @@
-"""The share of the privacy loss that is proven without draws, with a thousand and with a million draws.
+"""Compare the share of the privacy loss that is proven without draws, with a thousand and with a million draws.
 
-With no draws, the loss is computed by recorded draws; otherwise it is bounded from below by draws, as in the table.
+Without draws, the loss is computed from recorded draws; otherwise a lower bound is estimated by draws, as in the main
+table.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,8 +13,8 @@ from tests.peers.table import Line, measure
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
-SHARED = "laplace", "laplace-parallel"  # additive noise of one number, and of twenty, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of seeds
+SHARED = "laplace", "laplace-parallel"  # additive noise on one number and on twenty numbers, with a known loss
+DRAWS = {1_000: 10, 1_000_000: 1}  # number of draws -> number of seeds
 RECORDED = "recorded draws"
 
 
@@ -31,7 +32,7 @@ def computed(case: Case) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """All lines of covassay."""
+    """Measure all lines of covassay."""
     cases = [CASES[name] for name in SHARED]
     return [
         line
@@ -42,15 +43,17 @@ def measured() -> list[Line]:
 
 
 def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
-    """The lines in Markdown, beside those of the table: with its number of draws, and of DP-Sniper."""
+    """Write the lines in Markdown, beside lines of the main table with other numbers of draws and of DP-Sniper."""
     others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
     lines = [line for line in lines if line.setting in ("", RECORDED)]
     columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))
     head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
     text = [
         "## The share of the loss that is proven, by draws\n",
-        "With no draws, covassay records the draws of single runs and computes the loss (`exact_loss`); chance has no",
-        "part in it. A share is the median bound divided by the exact loss, at the two levels of the table. DP-Sniper",
+        "Without draws for a test, covassay records the draws of single runs and computes the loss",
+        "(`exact_loss`), which",
+        "does not depend on chance. A share is the median bound divided by the exact loss, at the",
+        "two levels of the table. DP-Sniper",
         "has the figures of the table; its defaults, of ten million draws and more, were not run.\n",
         f"| case | loss | {' | '.join(head)} |",
         f"|{'---|' * (2 + len(columns))}",

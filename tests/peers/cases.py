@@ -1,8 +1,8 @@
 """The functions on which auditors are compared, each with two neighbouring inputs.
 
-They are reimplemented from their published definitions: the mechanisms that DP-Sniper and dp_auditorium list, and the
-functions that dp-recorder's tests describe. A mechanism of the first two answers numerical queries, and its input is
-one row of true answers. An input of the third kind is a column of records.
+The functions are written anew from published definitions of two kinds: the mechanisms that DP-Sniper and
+dp_auditorium list, and the functions that dp-recorder's tests describe. A mechanism of the first two answers
+numerical queries, and its input is one row of true answers. An input of the third kind is a column of records.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # replaces a number where a sparse vector technique gives none
+FALSE, ABORTED = -1000.0, -2000.0  # these numbers stand for outputs of a sparse vector technique that are no number
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -28,7 +28,7 @@ Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 class Instruments(Protocol):
-    """The functions that a mechanism of dp-recorder's kind calls, so that a grey-box auditor can observe the calls."""
+    """Functions that a mechanism may call, so that a grey-box auditor such as dp-recorder can observe the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
         """The values with Laplace noise of scale sensitivity/ε."""
@@ -60,7 +60,7 @@ class Case:
 
     loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
     length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
-    function : the function with its instruments, of dp-recorder's kind.
+    function : the function that calls instruments, for cases from dp-recorder's tests.
     """
 
     name: str
@@ -90,27 +90,27 @@ def _records(*values: float) -> Matrix:
 
 
 def laplace(scale: float) -> Sampler:
-    """Independent Laplace noise on every answer."""
+    """Make a sampler that adds independent Laplace noise to every answer."""
     return lambda x, size, rng: x + rng.laplace(scale=scale, size=(size, x.shape[1]))
 
 
 def prefix_sums(scale: float) -> Sampler:
-    """The sums of the first 1, 2, … noisy answers."""
+    """Make a sampler of the sums of the first 1, 2, … noisy answers."""
     return lambda x, size, rng: np.cumsum(laplace(scale)(x, size, rng), axis=1)
 
 
 def number(sampler: Sampler) -> Sampler:
-    """The first entry of an output, as a number."""
+    """Make a sampler of the first entry of an output, as a number."""
     return lambda x, size, rng: sampler(x, size, rng)[:, 0]
 
 
 def gaussian(scale: float) -> Sampler:
-    """Gaussian noise on one answer."""
+    """Make a sampler that adds Gaussian noise to one answer."""
     return lambda x, size, rng: x[0, 0] + rng.normal(scale=scale, size=size)
 
 
 def truncated_geometric(epsilon: float) -> Sampler:
-    """A count with two-sided geometric noise, moved into 0, …, `COUNTED_UP_TO`."""
+    """Make a sampler of a count with two-sided geometric noise, clipped to 0, …, `COUNTED_UP_TO`."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         one, two = rng.geometric(-math.expm1(-epsilon), size=(2, size))
@@ -133,8 +133,9 @@ def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sample
 class SparseVector:
     """A sparse vector technique, in the variants of Lyu, Su and Li (2017): which noisy answers reach a noisy threshold.
 
-    After `cutoff` answers that do, it stops. `released` is what stands for an answer that does: 1, the noisy answer, or
-    the answer with fresh noise of scale `fresh_scale`. `renewed` draws a new threshold after it.
+    The technique stops after `cutoff` answers that reach the threshold. For such an answer it releases, by
+    `released`, the number 1, the noisy answer, or the answer with fresh noise of scale `fresh_scale`. If `renewed`,
+    it then draws a new threshold.
     """
 
     threshold_scale: float
@@ -179,7 +180,7 @@ class SparseVector:
 
 
 def in_parallel(*samplers: Sampler) -> Sampler:
-    """Several mechanisms, each on its own part of the row."""
+    """Make a sampler that runs several mechanisms, each on its own part of the row."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         parts = np.split(x, len(samplers), axis=1)
@@ -189,12 +190,12 @@ def in_parallel(*samplers: Sampler) -> Sampler:
 
 
 def flipped_bits(high: float) -> Sampler:
-    """Every bit of a row is 1 with probability `high` if it is 1 and 1 − high if it is 0, which is RAPPOR's law."""
+    """Make a sampler by RAPPOR's law: a bit is 1 with probability `high` if it is 1, and 1 − high if it is 0."""
     return lambda x, size, rng: (rng.random((size, x.shape[1])) < np.where(x > 0, high, 1 - high)).astype(np.float64)
 
 
 def repeated(function: Function, epsilon: float) -> Sampler:
-    """A function of dp-recorder's kind, run repeatedly."""
+    """Make a sampler that runs a function with plain instruments repeatedly."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.array([function(x, epsilon, Plain(rng)) for _ in range(size)])
@@ -203,42 +204,42 @@ def repeated(function: Function, epsilon: float) -> Sampler:
 
 
 def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """The noisy number of ones."""
+    """Release the noisy number of ones."""
     return use.laplace(np.array([(x == 1).sum()], dtype=np.float64), 1.0, epsilon)
 
 
 def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum divided by the number of records, which is private information if a record is added or removed."""
+    """Release a noisy sum divided by the number of records, which is private if a record is added or removed."""
     noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
     use.public(size=len(x))
     return noisy / len(x)
 
 
 def inferred_domain(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Noisy counts of the classes that occur in the data, in a list of that length."""
+    """Release noisy counts of the classes that occur in the data, in a list of that length."""
     classes, counts = np.unique(x, return_counts=True)
     use.public(classes=len(classes))
     return use.laplace(counts.astype(np.float64), 1.0, epsilon / len(classes))
 
 
 def budget_twice(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum and a noisy size, each with the whole budget."""
+    """Release a noisy sum and a noisy size, each with the whole budget."""
     total = use.laplace(np.array([x.sum()]), 1.0, epsilon)
     return np.concatenate([total, use.laplace(np.array([float(len(x))]), 1.0, epsilon)])
 
 
 def nan_survives(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum of clipped values; clipping leaves NaN as it is."""
+    """Release a noisy sum of clipped values; clipping leaves NaN as it is."""
     return use.laplace(np.array([np.clip(x, -5, 5).sum()]), 5.0, epsilon)
 
 
 def no_noise(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A sum whose sensitivity is computed as features − parents, here 5 − 5, so that the noise has scale 0."""
+    """Release a sum whose sensitivity is computed as features − parents, here 5 − 5, so that the noise has scale 0."""
     return use.laplace(np.array([x.sum()]), 0.0, epsilon)
 
 
 def clip_forgotten(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """A noisy sum with the sensitivity of clipped values, taken of the values themselves."""
+    """Release a noisy sum of unclipped values, with the sensitivity of clipped ones."""
     return use.laplace(np.array([x.sum()]), 5.0, epsilon)
 
 
@@ -250,7 +251,7 @@ SVT4 = SparseVector(4, 4 / 3, cutoff=1)
 SVT5 = SparseVector(2, 0)
 SVT6 = SparseVector(2, 2)
 FIRST_HALF = np.array([True] * 5 + [False] * 5)
-ONE_TIME, EVERY_TIME = 0.525, 0.5125  # f = 0.95; f = 0.75, p = 0.45, q = 0.55: both probabilities follow
+ONE_TIME, EVERY_TIME = 0.525, 0.5125  # for RAPPOR's f = 0.95; and for f = 0.75, p = 0.45, q = 0.55
 RAPPOR_FIRST, RAPPOR_SECOND = _row(*[1] * 4, *[0] * 16), _row(*[0] * 16, *[1] * 4)  # no hash in common
 CLASSICAL = math.sqrt(2 * math.log(1.25 / DELTA))
 
@@ -260,14 +261,14 @@ def _log_odds(high: float) -> float:
 
 
 def _svt_loss(technique: SparseVector, first: Matrix, second: Matrix) -> float:
-    """The largest loss over the outputs: with a cutoff of 1 they say which answer was the first to reach, if any."""
+    """The largest loss over the outputs, for a cutoff of 1: outputs say which answer was the first to reach, if any."""
     stops = [np.arange(i + 1) == i for i in range(QUERIES)]
     patterns = [*stops, np.zeros(QUERIES, dtype=bool)] if technique.cutoff == 1 else [FIRST_HALF]
     return max(math.log(technique.probability(first, p) / technique.probability(second, p)) for p in patterns)
 
 
 def _gaussian_loss(scale: float) -> float:
-    """The smallest ε of (ε, δ)-DP with δ = `DELTA` for a change by 1."""
+    """The smallest ε for which Gaussian noise gives (ε, δ)-DP with δ = `DELTA` for a change by 1."""
     low, high = 0.0, 200.0
     for _ in range(80):
         middle = (low + high) / 2

@@ -1,8 +1,8 @@
-"""Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), by its own code.
+"""Audit by Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), with the authors' code.
 
-It learns a classifier, chooses a threshold, and tests whether the two probabilities of that event break the claim. A
-claim is a level curve of a function ρ(ε, δ): every pair on the curve is tested. For pure DP the curve is one point. For
-the Gaussian mechanism, ρ is the classical standard deviation.
+Delta-Siege learns a classifier, chooses a threshold, and tests whether the two probabilities of that event break the
+claim. A claim is a level curve of a function ρ(ε, δ): every pair on the curve is tested. For pure DP the curve is one
+point. For the Gaussian mechanism, ρ is the classical standard deviation.
 """
 
 import importlib.util
@@ -20,11 +20,11 @@ from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, 
 
 SIEGE = "Delta-Siege"
 SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}  # of the draws; the rest gives the verdict
-SMALL = 1e-6  # Delta-Siege computes in single precision
+SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding
 
 
 def _library() -> Any:
-    """The package without the libraries that it audits, which its folder of mechanisms would import."""
+    """Import the package without the libraries that it audits, which its folder of mechanisms would import."""
     found = None if "deltasiege" in sys.modules else importlib.util.find_spec("deltasiege")
     if found is not None:
         folder = types.ModuleType("deltasiege.mechanism")
@@ -35,7 +35,7 @@ def _library() -> Any:
 
 
 def by_siege(features: str) -> Attempt:
-    """Delta-Siege with a classifier of scikit-learn: logistic or MLP on the numbers, or logistic on their bits."""
+    """Make an attempt by Delta-Siege with a classifier: logistic or MLP on the numbers, or logistic on their bits."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         with quiet():
@@ -69,7 +69,7 @@ def by_siege(features: str) -> Attempt:
             findings = []
             for level in LEVELS:
                 config = siege.Config(**sizes, batch_size=draws, confidence=1 - level, n_jobs=1, n_experiments=1)
-                np.random.seed(seed)  # noqa: NPY002 - the state from which it draws
+                np.random.seed(seed)  # noqa: NPY002 - Delta-Siege draws from this state
                 claim = Claim(epsilon=budget["epsilon"], delta=budget.get("delta", 0.0), sensitivity=1.0)
                 classifier = Classifier(classifier=pipeline, data_source=claim, config=config)
                 classifier.train((0.0, 1.0))

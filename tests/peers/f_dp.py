@@ -1,11 +1,13 @@
-"""General-purpose f-DP auditing (Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas, arXiv 2502.07066), written anew.
+"""Audit by general-purpose f-DP (Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas, arXiv 2502.07066), written anew.
 
 On one half of the draws, a threshold η is chosen where the estimated trade-off curve (`trade_off`) lies farthest below
 the claimed one, and a classifier is learned: the majority among the k nearest neighbours, where the draws on one input
-are thinned until the best classifier is the test p/q > η. The other half gives its two errors with a margin ω by
-Hoeffding's inequality. The claim is refuted if the corner (α + ω, β + ω) lies below its curve.
+are thinned until the best classifier is the test p/q > η. The other half gives the two errors α and β of this
+classifier, with a margin ω by Hoeffding's inequality. The claim is refuted if the point (α + ω, β + ω) lies below its
+curve.
 
-The finder needs outputs that are one number. `FIXED` takes η = e^ε instead, where a claim of ε is broken if anywhere.
+The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead: if a claim of ε-DP is broken at all,
+it is broken there.
 """
 
 import math
@@ -24,7 +26,7 @@ BLOCK = 500  # outputs that are classified at a time
 
 
 def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
-    """1 where most of the nearest training outputs of an output have the label 1, else 0."""
+    """Return 1 where most of the nearest training outputs of an output have the label 1, else 0."""
     root = math.ceil(math.sqrt(len(train)))
     k = min(10 * (root + 1 - root % 2), len(train) - 1)
     found = [
@@ -35,7 +37,7 @@ def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
 
 
 def by_general(threshold: str) -> Attempt:
-    """The auditor with one way to choose η."""
+    """Make an attempt by the auditor, with one way to choose η."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         first, second = drawn(case, draws, seed, GENERAL)

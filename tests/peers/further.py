@@ -1,4 +1,4 @@
-"""Two smaller comparisons: how many draws the tools need until they refute a claim, and what low-order bits tell."""
+"""Two smaller comparisons: the number of draws until tools refute a claim, and the information in low-order bits."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ FIRST = 0.3  # share of the draws that choose covassay's first event of low-orde
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """How many draws on an input were made when a wager ended them early or all of them refuted, at every level."""
+    """The number of draws on an input when a wager ended them early or all of them refuted, for every level."""
     waits = []
     for level in LEVELS:
         setting, pair, made = audited(case, seed)
@@ -55,7 +55,7 @@ WAITING: dict[str, Callable[[Case, int, int], tuple[float, ...]]] = {
 
 
 def bits_by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """What covassay's check of low-order bits proves on the pair."""
+    """Run covassay's check of low-order bits on the pair, and return what it proves."""
     setting, pair, _ = audited(case, seed)
     of_bits = Pair(pair.name, pair.first, pair.second, statistics(FixedLength(length=case.length), 1))
     findings = []
@@ -85,7 +85,7 @@ def _waited(case: Case, name: str) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """All lines of the two comparisons, for the tools that are installed."""
+    """Measure both comparisons with the tools that are installed."""
     waited = [line for case in EARLY.values() for name in WAITING for line in _waited(case, name)]
     installed = [tool for tool in BIT_TOOLS if tool.installed]
     return waited + [line for name in SINGLE for tool in installed for line in measure(CASES[name], tool, seeds=SEEDS)]
@@ -103,7 +103,7 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """A table with a row for every case; what is told of a line is larger, the more the tool shows."""
+    """Write a table with a row for every case; `told` gives a number, larger the more a tool shows, and words."""
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}
@@ -116,7 +116,7 @@ def _table(
 
 
 def sections(lines: Sequence[Line]) -> list[str]:
-    """The two tables in Markdown; covassay is the first tool of each."""
+    """Write the two tables in Markdown; covassay is the first tool of each."""
     waits, bits = ([line for line in lines if line.setting == setting] for setting in (UNTIL, BITS))
     return [
         WAITING_TOLD,
@@ -129,22 +129,23 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-The number of draws on each input that a tool makes until it refutes: the median over {SEEDS} seeds, with at most 10
-000, at the two levels. A dash means that half of the seeds or more did not refute. covassay plans 10 000 draws. It
-makes them in stages that double, and a sequential test, with a thousandth of the level, may end them early. The
-others test after every pair or after every ten, and their level holds for all tests together. The last two cases
-are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n
-is the true number of records. **Bold** marks a row in which another tool needs fewer draws. The reason is that
-covassay keeps nearly all of its level for the test at the planned end. The kernel e-process has no planned end.
-Sequential f-DP has none either, and it holds its level only in the limit of a large burn-in.
+The table has the number of draws on each input that a tool makes until it refutes the claim, as the median over
+{SEEDS} seeds, with at most 10 000 draws, at the two levels. A dash means that half of the seeds or more did not
+refute. covassay plans 10 000 draws. It makes them in stages that double, and a sequential test, with a thousandth of
+the level, may end them early. The other tools test after every pair or after every ten pairs, and their level holds
+for all tests together. The last two cases are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with
+Laplace noise of scale 2/(nε), where n is the true number of records. **Bold** marks a row in which another tool needs
+fewer draws. The reason is that covassay keeps nearly all of its level for the test at the planned end. The kernel
+e-process has no planned end. Sequential f-DP has none either, and it holds its level only in the limit of a large
+burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
-The functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels. Delta-Siege learns
-from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its question about
-low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return break it,
-so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the tables
-above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is within
-the claim, while covassay tests an event only if it may refute.
+The table has the functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels.
+Delta-Siege learns from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its
+question about low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return
+break it, so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the
+tables above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is
+within the claim, while covassay tests an event only if it may refute.
 """

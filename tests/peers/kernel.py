@@ -1,4 +1,4 @@
-"""Sequential kernel auditing (González, Dulce-Rubio, Ramdas and Ribero, arXiv 2509.07055), written anew.
+"""Audit by sequential kernel tests (González, Dulce-Rubio, Ramdas and Ribero, arXiv 2509.07055), written anew.
 
 An (ε, δ)-DP mechanism has a total variation of at most 1 − 2(1 − δ)/(1 + e^ε) between its laws P and Q. With a Gaussian
 kernel, the maximum mean discrepancy is at most √2 times as large: E f(X) − E f(Y) ≤ τ(ε, δ) for every function f in
@@ -7,7 +7,8 @@ gradient ascent and a stake λ by an online Newton step, from earlier pairs alon
 1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale, so it ever reaches 1/α with
 probability at most α. The test may stop at any time.
 
-`radius` bounds the norm of f, `largest` the stake. The authors' notebook takes 1/2 and 1/(8 + 4τ), and a larger τ.
+The parameter `radius` bounds the norm of f, and `largest` the stake. The authors' notebook uses 1/2 and 1/(8 + 4τ),
+and a larger τ.
 """
 
 import math
@@ -26,7 +27,7 @@ NEWTON = 2 / (2 - math.log(3))
 
 
 def threshold(epsilon: float, delta: float = 0.0) -> float:
-    """The largest maximum mean discrepancy of an (ε, δ)-DP mechanism."""
+    """The largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
     return math.sqrt(2) * (1 - 2 * (1 - delta) / (1 + math.exp(epsilon)))
 
 
@@ -38,7 +39,7 @@ def bandwidth(x: Matrix, y: Matrix) -> float:
 
 
 def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
-    """f(X) − f(Y) for every pair, where f was chosen before that pair."""
+    """The payoffs f(X) − f(Y) of all pairs, where f was chosen before the pair."""
     n = len(x)
     weights, paid = np.zeros(n), np.zeros(n)
     moment = norm = 0.0  # the sum of the squared gradients, and the squared norm of f
@@ -81,7 +82,7 @@ def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
 
 
 def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
-    """The logarithm of the wealth after every tested pair: against the claim, then against every ε of `LOSSES`."""
+    """The logarithm of the wealth after every tested pair, against the claim and against every ε of `LOSSES`."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("outputs must be finite")
     taus = np.array([threshold(**claim.keywords()), *map(threshold, LOSSES)])
@@ -90,7 +91,7 @@ def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
 
 
 def by_kernel(case: Case, draws: int, seed: int) -> Findings:
-    """Whether the wealth against the claim reached 1/α, and the ε up to which that against every smaller one did."""
+    """Test the claim by its wealth; the bound is the largest ε such that it and all smaller ones are refuted."""
     best = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim).max(axis=0)
     findings = []
     for level in LEVELS:
@@ -102,7 +103,7 @@ def by_kernel(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """How many pairs were drawn when the wealth reached 1/α, for every level; infinity if it did not."""
+    """The number of pairs that were drawn when the wealth reached 1/α, for every level α; infinity if it did not."""
     logs = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim)[:, 0]
     reached = (logs >= -math.log(level) for level in LEVELS)
     return tuple(BURN_IN + 1.0 + int(np.argmax(here)) if here.any() else math.inf for here in reached)

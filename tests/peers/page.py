@@ -1,4 +1,4 @@
-"""The page on the stored comparison."""
+"""Write the page on the stored comparison, proofs/PEERS.md."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,24 +19,26 @@ ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 # The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
 REASONS: dict[tuple[str, str], str] = {
     ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
-    "outputs alone the size shows only in rare large noise",
+    "outputs alone the size is visible only in rare draws with large noise",
     ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
     "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "By 0.003 at the level 0.05, which is less than the seeds differ; at 1e-9 "
-    "covassay shows more",
+    ("truncated-geometric", RECORDER): "It is ahead by 0.003 at the level 0.05, which is less than the seeds "
+    "differ; at 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
-    ("svt-34-parallel", SNIPER): "As in svt-3",
-    ("inferred-domain", STATDP): "As DP-Sniper",
-    ("inferred-domain", SIEGE): "As DP-Sniper",
-    ("inferred-domain", GENERAL): "As DP-Sniper",
+    ("svt-34-parallel", SNIPER): "The reason is that of svt-3",
+    ("inferred-domain", STATDP): "The reason is that for DP-Sniper",
+    ("inferred-domain", SIEGE): "The reason is that for DP-Sniper",
+    ("inferred-domain", GENERAL): "The reason is that for DP-Sniper",
     ("clip-forgotten", SEQUENTIAL): "Its normal approximation takes an error that never occurred for rarer than 10 000 "
     "draws can show, with less confidence than the level asks for; covassay's bound is exact",
-    ("noisy-histogram-2", SIEGE): "By 0.03 at the level 0.05, where its threshold for a learned score is chosen with "
+    ("noisy-histogram-2", SIEGE): "It is ahead by 0.03 at the level 0.05, where its threshold for a learned score "
+    "is chosen with "
     "less caution than covassay's event; at 1e-9 covassay shows more",
-    ("prefix-sum", SIEGE): "By 0.002 at the level 0.05, which is less than the seeds differ; at 1e-9 covassay "
-    "shows more",
-    ("numerical-svt", SIEGE): "By 0.01 at the level 0.05, as in noisy-histogram-2; at 1e-9 covassay shows more",
+    ("prefix-sum", SIEGE): "It is ahead by 0.002 at the level 0.05, which is less than the seeds differ; at 1e-9 "
+    "covassay shows more",
+    ("numerical-svt", SIEGE): "It is ahead by 0.01 at the level 0.05, for the reason of noisy-histogram-2; at 1e-9 "
+    "covassay shows more",
 }
 
 HEAD = f"""\
@@ -50,7 +52,7 @@ command measures the installed tools again, keeps the lines of the other tools, 
 of them, for training, choosing and testing together. Every tool decides at the same level, the probability of a false
 alarm on this one task. The functions are written anew from their published definitions.
 
-**How to read a cell.** A number is the lower bound on ε that the tool proves at that level, the median over seeds. A
+**How to read a cell.** A number is the median over seeds of the lower bound on ε that the tool proves at that level. A
 fraction says in how many of the seeds the tool refuted the claim; slow tools have fewer seeds. A dash means that the
 tool proves no bound on ε. "loss" is the exact privacy loss of the two inputs, where it is known: no bound should be
 larger, except with the probability of the level. A function breaks its claim if its loss is larger than the claim. In
@@ -59,34 +61,34 @@ last cell says why.
 
 **Settings.**
 
-- covassay: the part of the audit that looks at one pair, `run_pair`, without any knowledge of the law.
-- DP-Sniper:
+- covassay is represented by the part of the audit that tests one pair, `run_pair`, without any knowledge of the law.
+- DP-Sniper uses
   a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws, and the bound
   from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper. It
   trains for {EPOCHS} epochs on one batch. Its defaults are made for ten million draws and more, where it shows more
   than here. It bounds pure ε.
-- dp_auditorium: the hockey-stick tester with the model of its example, in both directions at half the level each. It
-  bounds δ at the claimed ε, so only its refutations can be compared.
+- dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
+  It bounds δ at the claimed ε, so only its refutations can be compared.
 - dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
   and replayed, which takes one run on each input and has no level. All others it audits by sampling, as one primitive.
 - StatDP: one half of the draws chooses an event, the other half tests it. Its p-values are taken as they are: they are
   means over random thinnings, of the direction that the counts show, which favours StatDP. Its events are products over
   the entries of an output, so that it gets outputs of at most {MOST_ENTRIES} entries. It bounds pure ε.
-- Delta-Siege: a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
+- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
   direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
-  counts. They see the numbers; what it makes of their bits is in a table of its own. A claim of (ε, δ)-DP is given
+  counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP is given
   to it as the claim of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
-- kernel e-process: the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up to
-  which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely above
-  what the claim allows, however large the loss is.
-- general f-DP: the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
+- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up
+  to which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely
+  above what the claim allows, however large the loss is.
+- General f-DP is the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
   test. Two thresholds were tried, and the better one counts. It takes 10√n neighbours, as its code does.
-- sequential f-DP: the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
+- Sequential f-DP is the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
   {BURN_IN} pairs. Its level is asymptotic. For the level 1e-9, which no simulation reaches, it gets the quantile of a
   union bound. It needs outputs that are one number.
 
-**By its published definition; written anew.** This holds for the last three. No code of theirs is in this
-repository. Each was compared with its authors' code, outside of it:
+**Tools that are written anew.** The last three tools are written anew from their published definitions. None of their
+code is in this repository. Each was compared with the code of its authors, outside of the repository.
 
 - kernel e-process: of the article only the beginning could be read; the rest follows reviews of it and the authors'
   notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e). With the constants of the
@@ -114,7 +116,7 @@ def shows_more(case: Case, other: Line, ours: Line) -> bool:
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """The cases with the tools that show more than covassay at some level."""
+    """The cases, each with a tool that shows more than covassay at some level."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None
@@ -156,10 +158,10 @@ def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) 
 
 
 def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
-    """The text of proofs/PEERS.md, with the lines of `by_draws`."""
+    """Write the text of proofs/PEERS.md; `by_draws` are the lines of the comparison by numbers of draws."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
-    text = [HEAD, "**Versions.** Where a tool states none, the kept figures are of the commit that is named.\n"]
+    text = [HEAD, "**Versions.** If a tool states no version, the stored figures are of the commit that is named.\n"]
     for tool in TOOLS.values():
         stated = versions.get(tool.name)
         where = "" if tool.name == COVASSAY else f", {tool.home}"
@@ -194,11 +196,11 @@ CANNOT = """\
   every (ε, δ) on the curve that the same noise must satisfy. covassay tests only the stated claim. Delta-Siege also
   learns from all bits of a float; covassay counts lowest set bits.
 - The kernel e-process may look after every pair, for as long as anybody likes, and needs no planned number of draws.
-  covassay plans one. It needs nothing of an output but a kernel, so that it works on texts and images.
+  covassay plans one. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
 - General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and
   estimates the whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one
   pair.
-- Sequential f-DP also audits such a claim, and stops early.
+- Sequential f-DP also audits a claim that is a trade-off curve, and stops early.
 
 No tool, covassay included, can detect from draws an event whose probability is far below 1 divided by the number of
 draws. A curator who knows how many draws an auditor makes can hide a violation there (the curator attack, arXiv
@@ -210,10 +212,11 @@ NOT_COMPARED = """\
 ## What is not compared
 
 - dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
-- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits. -
-  Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
+- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits.
+- Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
   auditors.
 - The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
-  in the unit ball; DP-Sniper and dp_auditorium search for theirs. - The sampling audit of dp-recorder composes its
+  in the unit ball; DP-Sniper and dp_auditorium search for theirs.
+- The sampling audit of dp-recorder composes its
   results on single calls. Its bound on a composition is used as in its own test. It is not a confidence bound.
 """

@@ -16,7 +16,7 @@ from tests.peers.page import page
 from tests.peers.tools import TOOLS
 
 BY_DRAWS = "peers-by-draws.csv"
-FEWEST_DRAWS = 1000  # draws on an input; with fewer draws no tool proves much
+FEWEST_DRAWS = 1000  # the smallest number of draws on an input; with fewer draws no tool proves much
 PARSER = {
     "description": "What covassay and other auditors prove on the same tasks, as many of them as are installed.",
     "epilog": "example: python -P -m covassay.verification.maintain peers --only laplace",

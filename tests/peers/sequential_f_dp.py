@@ -1,10 +1,10 @@
-"""Sequential f-DP auditing (Kutta, Dunsche, Wei and Zikas, arXiv 2602.06518), written anew: the black-box test APT.
+"""Audit by sequential f-DP (Kutta, Dunsche, Wei and Zikas, arXiv 2602.06518), written anew: the black-box test APT.
 
-A classifier is learned from the first pairs of draws, and again when enough have been added (`REFIT`). Its two errors
-are counted on all pairs so far, those that it has learned from included. Every ten pairs, each error gets an upper
-bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted when the two bounds lie
-below its curve. The level is asymptotic. For a fixed classifier it is proven; for a retrained
-one, only under further conditions.
+A classifier is learned from the first pairs of draws, and again when enough pairs have been added (`REFIT`). Its two
+errors are counted on all pairs so far, including those from which it was learned. Every ten pairs, each error gets an
+upper bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted when the two
+bounds lie below its curve. The level is asymptotic. For a fixed classifier it is proven; for a retrained one, only
+under further conditions.
 
 The classifier is that of `trade_off`, with the η for which the largest square fits between its errors and the curve. If
 the level is too small for a simulation, the quantile of the boundary is that of a union bound over the pairs.
@@ -24,7 +24,7 @@ from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 SEQUENTIAL = "sequential f-DP"
 BURN_IN, EVERY, REFIT = 100, 10, 0.1
-PATHS, BLOCK = 10_000, 500  # simulated, and at a time
+PATHS, BLOCK = 10_000, 500  # the number of simulated paths, and of those simulated at a time
 
 
 def _log(n: Vector) -> Vector:
@@ -33,7 +33,7 @@ def _log(n: Vector) -> Vector:
 
 @cache
 def quantile(level: float, draws: int) -> float:
-    """What sup W(n)/√(n log(20 + n/100)) over the evaluated n exceeds with this probability, for Brownian motion W."""
+    """The upper `level` quantile of sup W(n)/√(n log(20 + n/100)) over the evaluated n, for Brownian motion W."""
     looks = np.arange(BURN_IN, draws + 1.0, EVERY)
     if PATHS * level < 10:
         return float(optimize.brentq(lambda q: np.sum(stats.norm.sf(q * np.sqrt(_log(looks)))) - level, 0.1, 20))
@@ -47,7 +47,7 @@ def quantile(level: float, draws: int) -> float:
 
 
 def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
-    """The η whose estimated errors lie farthest from the curve, along the diagonal, be it below or above."""
+    """The η whose estimated errors lie farthest from the curve along the diagonal, below or above it."""
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     gap = ratio.alpha - ratio.beta
@@ -57,7 +57,7 @@ def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
 
 
 def error_bounds(first: Vector, second: Vector, claim: Guarantee, q: float) -> tuple[Vector, Vector, Vector]:
-    """The numbers of pairs at which the test looks, and there the upper bounds on the two errors."""
+    """The numbers of pairs at which the test looks, and the upper bounds on the two errors at each."""
     looks = np.arange(BURN_IN, len(first) + 1.0, EVERY)
     renewed = [BURN_IN]
     for n in looks:
@@ -82,7 +82,7 @@ def _bounds_of(case: Case, draws: int, seed: int, level: float) -> tuple[Vector,
 
 
 def by_sequential(case: Case, draws: int, seed: int) -> Findings:
-    """Whether the bounds ever lay below the curve, and the largest ε that they ever showed."""
+    """Test whether the bounds ever lie below the curve; also return the largest ε that they show at any time."""
     findings = []
     for level in LEVELS:
         _, alpha, beta = _bounds_of(case, draws, seed, level)
@@ -93,7 +93,7 @@ def by_sequential(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """How many pairs were drawn when the bounds lay below the curve, for every level; infinity if they never did."""
+    """The number of pairs that were drawn when the bounds lay below the curve, for every level; infinity if never."""
     found = []
     for level in LEVELS:
         looks, alpha, beta = _bounds_of(case, draws, seed, level)

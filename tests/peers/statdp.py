@@ -1,4 +1,4 @@
-"""StatDP (Ding, Wang, Wang, Zhang and Kifer, 2018), by its own code: its search for an event, and its test."""
+"""Audit by StatDP (Ding, Wang, Wang, Zhang and Kifer, 2018), with the authors' search for an event and test."""
 
 from multiprocessing.pool import ThreadPool
 
@@ -9,12 +9,12 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn, module, pure_only, quiet
 
 STATDP = "StatDP"
-MOST_ENTRIES = 5  # its events are products of events of the entries, so that their number is a power
-LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower bound, and how the search goes on
+MOST_ENTRIES = 5  # its events are products of events of the entries, so their number grows exponentially
+LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower bound, and the number of bisections
 
 
 def absent(case: Case) -> str:
-    """Why a case does not apply to StatDP."""
+    """The reason why StatDP cannot be used for a case; "" if it can."""
     return pure_only(case) or ("has too many events" if case.length > MOST_ENTRIES else "")
 
 
@@ -22,8 +22,8 @@ def by_statdp(case: Case, draws: int, seed: int) -> Findings:
     """Half of the draws choose an event, the other half test it. Its p-values are taken as they are."""
     with quiet(), ThreadPool(1) as pool:
         numba, core, tests = (module(name) for name in ("numba", "statdp.core", "statdp.hypotest"))
-        numba.njit(lambda s: np.random.seed(s))(seed)  # noqa: NPY002 - the state from which its tests draw
-        outputs = drawn(case, draws + 2, seed, STATDP)  # each of the two runs draws one more
+        numba.njit(lambda s: np.random.seed(s))(seed)  # noqa: NPY002 - StatDP's tests draw from this state
+        outputs = drawn(case, draws + 2, seed, STATDP)  # each of StatDP's two runs makes one draw more
         rows = {0: iter(outputs[0]), 1: iter(outputs[1])}
 
         def algorithm(prng: object, which: int) -> np.float64 | tuple[np.float64, ...]:

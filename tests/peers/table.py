@@ -15,7 +15,7 @@ from tests.peers.cases import CASES, Case
 from tests.peers.tool import LEVELS, Findings, Tool
 from tests.peers.tools import TOOLS
 
-DRAWS = 10_000  # on each of the two inputs, for training and testing together
+DRAWS = 10_000  # the number of draws on each of the two inputs, for training and testing together
 SEEDS = 10
 
 
@@ -41,7 +41,7 @@ class Line:
 
     @property
     def proven(self) -> float:
-        """The bound as a number; 0 if there is none, or one below 0, because no loss is."""
+        """The bound as a number; 0 if there is none or a negative one, because no loss is below 0."""
         return max(0.0, float(self.bound or 0))
 
 
@@ -63,7 +63,7 @@ def _line(case: Case, tool: Tool, setting: str, draws: int, findings: list[Findi
 
 
 def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int, seed: int) -> Findings | None:
-    """The findings of one run, or None if the tool cannot handle the outputs."""
+    """Make one run; return None if the tool cannot handle the outputs."""
     try:
         return attempt(case, draws, seed)
     except Exception:
@@ -73,7 +73,7 @@ def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int
 def measure(
     case: Case, tool: Tool, draws: int = DRAWS, seeds: int = SEEDS, progress: Progress = no_progress
 ) -> list[Line]:
-    """The lines of one case and one tool, one for each level; none if the case is not for the tool."""
+    """Measure one case with one tool; return a line for each level, and no line if the tool does not apply."""
     if tool.absent(case):
         return []
     tried: list[list[Line]] = [[] for _ in LEVELS]
@@ -88,7 +88,7 @@ def measure(
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
-    """The stored lines, with newly measured lines replaced, in the order of the cases and the tools."""
+    """Replace stored lines by newly measured ones, and sort them by case and tool."""
     lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
     return [
         lines[key]
@@ -100,7 +100,7 @@ def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
 
 
 def as_csv(lines: Iterable[Line]) -> str:
-    """The lines as CSV text."""
+    """Write the lines as CSV text."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=[field.name for field in fields(Line)], lineterminator="\n")
     writer.writeheader()
@@ -109,7 +109,7 @@ def as_csv(lines: Iterable[Line]) -> str:
 
 
 def from_csv(text: str) -> list[Line]:
-    """The lines that a text made by `as_csv` holds."""
+    """Read the lines from a text that `as_csv` wrote."""
     numbers = {field.name for field in fields(Line) if field.type is int}
     return [
         Line(**{name: int(value) if name in numbers else value for name, value in row.items()})  # type: ignore[arg-type]

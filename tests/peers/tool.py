@@ -1,4 +1,4 @@
-"""An auditor of the comparison, what it finds, and what the adapters share."""
+"""An auditor of the comparison, its findings, and code that its adapters share."""
 
 import contextlib
 import importlib
@@ -19,7 +19,7 @@ from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.streams import stream
 from tests.peers.cases import ABORTED, Case
 
-LEVELS = 0.05, 1e-9  # the level that the other auditors have by default, and the level of `covassay audit`
+LEVELS = 0.05, 1e-9  # the default level of the other auditors, and the default level of `covassay audit`
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Finding:
     refuted: bool
 
 
-Findings = tuple[Finding, ...]  # one for every level
+Findings = tuple[Finding, ...]  # one finding for every level
 Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on each input, a seed
 
 
 @dataclass(frozen=True)
 class Tool:
-    """An auditor. `settings` are its tried settings; `absent` gives the reason why a case does not apply to it.
+    """An auditor. `settings` are the settings that are tried; `absent` says why the auditor does not apply to a case.
 
     package : what must be importable; empty if the auditor is written anew here, from its published definition.
     """
@@ -54,7 +54,7 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """The version of the installed package; where it states none, that of the comparison that is kept."""
+        """The version of the installed package; if it states none, the version in the stored comparison."""
         if not self.package:
             return "written anew"
         try:
@@ -64,13 +64,13 @@ class Tool:
 
 
 def generator(case: Case, seed: int, tool: str) -> np.random.Generator:
-    """The random numbers of one run."""
+    """Make the generator for one run."""
     return np.random.default_rng(stream(seed, case.name, tool))
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what another auditor prints off the screen."""
+    """Hide what another auditor prints in the `with` block."""
     os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
@@ -79,12 +79,12 @@ def quiet() -> Iterator[None]:
 
 
 def module(name: str) -> Any:
-    """A module of another auditor, which need not be installed where this one is checked."""
+    """Import a module of another auditor, whose types are not checked here."""
     return importlib.import_module(name)
 
 
 def padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
-    """The sampler with outputs of one length, because the other tools stack them."""
+    """Make the sampler whose outputs all have one length, because the other tools stack outputs."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         outputs = case.sample(x, size, rng)
@@ -96,12 +96,12 @@ def padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
 
 
 def drawn(case: Case, draws: int, seed: int, tool: str) -> tuple[Matrix, Matrix]:
-    """Draws on either input, one a row."""
+    """Draw outputs on both inputs, one output in each row."""
     rng, sample = generator(case, seed, tool), padded(case)
     first, second = (np.asarray(sample(x, draws, rng), dtype=np.float64) for x in (case.first, case.second))
     return first.reshape(draws, -1), second.reshape(draws, -1)
 
 
 def pure_only(case: Case) -> str:
-    """Why a case is not for a tool that bounds the ε of pure DP."""
+    """The reason why a tool that bounds the ε of pure DP does not apply to a case; "" if it does."""
     return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"

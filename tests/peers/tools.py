@@ -41,10 +41,10 @@ from tests.peers.statdp import STATDP, absent, by_statdp
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator, module, padded, pure_only, quiet
 
 COVASSAY = "covassay"
-TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many choose its threshold
-BATCHES = 1  # of DP-Sniper's training; its defaults have 107 of 100 000 draws, which are more than there are
-EPOCHS = 300  # on that batch, where its defaults have 10 on each of the 107
-COMPOSITION_DELTA = 1e-5  # at which dp-recorder's own test reads the ε of a composition
+TRAINING = 0.25  # the share of the draws that train DP-Sniper's classifier; as many draws choose its threshold
+BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws is more than there are draws
+EPOCHS = 300  # epochs on this batch; DP-Sniper's default is 10 on each of 107 batches
+COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the ε of a composition
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _entry(index: int, outputs: Matrix) -> Vector:
 
 
 def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
-    """The case as covassay sees it, and the numbers of draws that were made since, which grow."""
+    """The setting and the pair of a case for covassay, and a list of the numbers of draws, which grows."""
     made: list[int] = []
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -90,12 +90,12 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Whether an audit at that level would end with a refuted claim."""
+    """Whether an audit at that level would refute the claim."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 
 def by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """The result of `run_pair`, the part of an audit that tests one pair of data sets."""
+    """Run `run_pair`, the part of an audit that tests one pair of data sets, and return its result."""
     setting, pair, _ = audited(case, seed)
     findings = []
     for level in LEVELS:
@@ -103,7 +103,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # as in the p-value of that check
+            looks = 2 if check.name == "failures" else 1  # this factor is also in the p-value of that check
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue
@@ -129,7 +129,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
-            module("dpsniper.utils.paths").set_output_directory(folder)  # for logs that are not read
+            module("dpsniper.utils.paths").set_output_directory(folder)  # the folder is for logs that nobody reads
             rng, sample = generator(case, seed, SNIPER), padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
@@ -185,7 +185,7 @@ def _hockey_stick() -> tuple[Any, Any, Any]:
 
 
 def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
-    """dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
+    """Run dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
     with quiet():
         tester, properties, configs = _hockey_stick()
         tf = module("tensorflow")
@@ -202,7 +202,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
         for one, two in (sides, sides[::-1]):
             audited = tester.HockeyStickPropertyTester(config, tester.make_default_hs_base_model())
             bound = audited.estimate_lower_bound(one, two, LEVELS[0] / 2)
-            tested = draws - draws // 2  # it trains on the first half
+            tested = draws - draws // 2  # the tester trains on the first half
             for k, level in enumerate(LEVELS):
                 margins = [tester._get_accuracy_confidence_bound(1.0, tested, 1 - a / 2) for a in (LEVELS[0], level)]
                 moved = bound + (1 + math.exp(budget["epsilon"])) * (margins[0] - margins[1])
@@ -212,7 +212,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
 
 @dataclass(frozen=True)
 class _Recorded:
-    """Instruments that dp-recorder watches."""
+    """Instruments whose calls dp-recorder watches."""
 
     noise: Callable[..., Vector]
     equal: Callable[..., Any]
@@ -230,10 +230,10 @@ def _distance(one: Vector, two: Vector) -> float:
 
 
 def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
-    """dp-recorder's record and replay of an instrumented function; if that passes, its sampling of every noise call."""
+    """Run dp-recorder's record and replay of an instrumented function; if it passes, sample every noise call."""
     with quiet():
         recorder = module("dp_recorder.auditing.audit_primitives")
-        np.random.seed(seed)  # noqa: NPY002 - the state that dp-recorder restores
+        np.random.seed(seed)  # noqa: NPY002 - dp-recorder restores this state
 
         def noise(values: Vector, sensitivity: float, epsilon: float) -> Vector:
             scale = sensitivity / epsilon
@@ -263,7 +263,7 @@ def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
 
 
 def sampled(case: Case, draws: int, seed: int) -> Findings:
-    """dp-recorder's distributional audit of the whole function, taken for one primitive."""
+    """Run dp-recorder's distributional audit of the whole function, which it treats as one primitive."""
     with quiet():
         recorder = module("dp_recorder.auditing.audit_primitives")
         rng, sample = generator(case, seed, RECORDER), padded(case)
@@ -291,7 +291,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
-    """The findings of dp-recorder: by replay if the function can be instrumented, else by sampling."""
+    """Return dp-recorder's findings, by replay if the function can be instrumented, else by sampling."""
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 

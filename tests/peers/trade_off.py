@@ -1,4 +1,4 @@
-"""What the two auditors of f-DP share: the claimed curve, and a perturbed likelihood-ratio test on density estimates.
+"""Code of the two auditors of f-DP: the claimed curve, and a perturbed likelihood-ratio test on density estimates.
 
 A trade-off curve gives, for every share α of errors on the first input, the least share β of errors on the second that
 a classifier can have. A claim of (ε, δ)-DP is such a curve. The densities p and q are estimated with normal kernels and
@@ -13,9 +13,9 @@ import numpy as np
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import Guarantee
 
-THRESHOLDS = np.linspace(0, 15, 1000)  # the η that are tried
+THRESHOLDS = np.linspace(0, 15, 1000)  # the thresholds η that are tried
 PERTURBATION = 0.1  # h
-TINY = 1e-12  # added to both densities
+TINY = 1e-12  # this number is added to both densities
 
 
 def claimed_curve(alpha: Vector, claim: Guarantee) -> Vector:
@@ -31,7 +31,7 @@ def loss_below(alpha: float, beta: float) -> float:
 
 
 def _binned(points: Vector, low: float, high: float, size: int) -> Vector:
-    """The points on a grid, each shared between its two neighbours."""
+    """Count the points on a grid, where each point is shared between its two neighbours."""
     place = (points - low) / (high - low) * (size - 1)
     left = np.clip(np.floor(place).astype(int), 0, size - 2)
     share = place - left
@@ -39,7 +39,7 @@ def _binned(points: Vector, low: float, high: float, size: int) -> Vector:
 
 
 def _smoothed(counts: Vector, cell: float, width: float, order: int = 0) -> Vector:
-    """The counts convolved with the derivative of that order of a normal density with this width."""
+    """Convolve the counts with the derivative of that order of a normal density with this width."""
     z = np.arange(1 - len(counts), len(counts)) * cell / width
     hermite = np.polynomial.hermite_e.hermeval(z, [0] * order + [1])  # the orders used are even: no sign
     density = hermite * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / width ** (order + 1)
@@ -61,7 +61,7 @@ def bandwidth(points: Vector, low: float, high: float, size: int) -> float:
 
 
 class Ratio:
-    """The estimated densities on a grid, and the classifiers that they give."""
+    """The estimated densities on a grid, and the classifiers by their ratio."""
 
     def __init__(self, first: Vector, second: Vector, size: int = 1000) -> None:
         if not (np.isfinite(first).all() and np.isfinite(second).all()):
@@ -79,6 +79,6 @@ class Ratio:
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:
-        """1 where an output is assigned to the second input, else 0."""
+        """Return 1 where an output is assigned to the second input, else 0."""
         p, q = (np.interp(outputs, self.grid, density) for density in self.densities)
         return ((p + TINY) / (q + TINY) <= eta).astype(np.float64)

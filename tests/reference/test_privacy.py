@@ -1,4 +1,4 @@
-"""Notions of privacy: every conversion is compared with exact losses of mechanisms that it must cover."""
+"""Notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian noise."""
 
 import dataclasses
 import math
@@ -13,7 +13,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.integrate import quad
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import (
@@ -25,37 +24,18 @@ from covassay.reference.privacy import (
     epsilon_of_zcdp,
     epsilon_of_zcdp_at,
     log_delta_of_zcdp_at,
-    pure_composition,
     smallest_epsilon_of_zcdp,
-    zcdp_composition,
     zcdp_of_bounded_range,
     zcdp_of_gaussian,
     zcdp_of_pure,
 )
-from tests.conventions import Vector
 
 PROPERTY = settings(max_examples=80)
-ORDERS = [1 + 2.0**-20, 1.01, 1.5, 2.0, 5.0, 30.0]
 
 Formula = Callable[..., Any]
 
 
 # Oracles: privacy losses of explicit laws
-
-
-def renyi(p: Vector, q: Vector, alpha: float) -> float:
-    """D_α(P‖Q) of two finite laws, exact to rounding even for α → 1."""
-    log_ratio = np.log(p / q)
-    kullback_leibler = float(p @ log_ratio)
-    # E_P e^{(α−1)(L − KL)} − 1 ~ (α−1)²/2 var, formed without cancellation
-    excess = float(p @ np.expm1((alpha - 1) * (log_ratio - kullback_leibler)))
-    return kullback_leibler + math.log1p(excess) / (alpha - 1)
-
-
-def randomised_response(epsilon: float) -> tuple[Vector, Vector]:
-    truth = 1 / (1 + math.exp(-epsilon))
-    p = np.array([truth, 1 - truth])
-    return p, p[::-1]
 
 
 def delta_of_gaussian(rho: float, epsilon: float) -> float:
@@ -65,24 +45,7 @@ def delta_of_gaussian(rho: float, epsilon: float) -> float:
     return float(upper - math.exp(epsilon + stats.norm.logcdf(-mu / 2 - epsilon / mu)))
 
 
-def delta_of_randomised_responses(epsilon: float, folds: int, total: float) -> float:
-    """Σ_j (P_j − e^total Q_j)_+ over the number j of true answers: the exact δ of k uses."""
-    truth = 1 / (1 + math.exp(-epsilon))
-    j = np.arange(folds + 1)
-    loss = (2 * j - folds) * epsilon
-    return float(stats.binom.pmf(j, folds, truth) @ -np.expm1(np.minimum(total - loss, 0)))
-
-
 # Composition
-
-
-@pytest.mark.parametrize("compose", [pure_composition, zcdp_composition])
-def test_budgets_add_up(compose: Formula) -> None:
-    assert compose(Fraction(1, 3), Fraction(1, 6), 1) == Fraction(3, 2)
-    assert compose() == 0
-    a, b = sympy.symbols("a b")
-    assert compose(a, b, a) == 2 * a + b
-    assert compose(mpmath.mpf(1) / 4, 0.5) == 0.75
 
 
 def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
@@ -91,42 +54,7 @@ def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
     assert got == pytest.approx(21 * 0.6931471805599453, rel=1e-14)
 
 
-def covers_repeated_randomised_response(formula: Formula) -> bool:
-    return all(
-        delta_of_randomised_responses(epsilon, folds, formula(epsilon, folds, delta)) <= delta
-        for epsilon in (0.01, 0.1, 0.5, 1.0, 2.0)
-        for folds in (1, 2, 5, 20, 100)
-        for delta in (0.3, 1e-2, 1e-6)
-    )
-
-
-def excess_only(epsilon: float, folds: int, delta: float) -> float:
-    return folds * epsilon * math.expm1(epsilon) + 0 * delta
-
-
-@pytest.mark.parametrize(
-    ("formula", "valid"),
-    [
-        pytest.param(advanced_composition, True, id="as published"),
-        pytest.param(lambda e, k, d: advanced_composition(e, 1, d), False, id="k forgotten"),
-        pytest.param(lambda e, k, d: advanced_composition(e / 2, k, d), False, id="half of ε"),
-        pytest.param(excess_only, False, id="the root forgotten"),
-    ],
-)
-def test_advanced_composition_covers_repeated_randomised_response(formula: Formula, valid: bool) -> None:
-    assert covers_repeated_randomised_response(formula) == valid
-
-
 # Conversions to zCDP
-
-
-def test_the_divergence_of_randomised_response_is_epsilon_tanh_in_the_limit() -> None:
-    # Kullback–Leibler: (2p − 1) ln(p/(1 − p)) with p = 1/(1 + e^{−ε}), symbolically
-    epsilon = sympy.Symbol("epsilon", positive=True)
-    p = 1 / (1 + sympy.exp(-epsilon))
-    kullback_leibler = (2 * p - 1) * epsilon
-    formula = zcdp_of_pure(epsilon, tanh=sympy.tanh).rewrite(sympy.exp)
-    assert sympy.simplify(kullback_leibler - formula) == 0
 
 
 def test_one_pure_epsilon_is_this_much_zcdp() -> None:
@@ -137,79 +65,16 @@ def test_one_pure_epsilon_is_this_much_zcdp() -> None:
         assert abs(zcdp_of_pure(mpmath.mpf(1), tanh=mpmath.tanh) - (e - 1) / (e + 1)) < mpmath.mpf(10) ** -39
 
 
-@pytest.mark.parametrize(
-    ("formula", "covers", "smallest"),
-    [
-        pytest.param(zcdp_of_pure, True, True, id="ε tanh(ε/2)"),
-        pytest.param(lambda e: e**2 / 2, True, False, id="ε²/2, valid but not the smallest"),
-        pytest.param(lambda e: e * math.tanh(e / 4), False, True, id="ε tanh(ε/4)"),
-        pytest.param(lambda e: e**2 / 8, False, True, id="ε²/8, right for bounded range only"),
-    ],
-)
-def test_pure_privacy_is_converted_by_the_smallest_constant(formula: Formula, covers: bool, smallest: bool) -> None:
-    epsilons = (0.01, 0.3, 1.0, 4.0)
-    ratios = [[renyi(*randomised_response(e), a) / a / formula(e) for a in ORDERS] for e in epsilons]
-    assert (np.max(ratios) <= 1 + 1e-9) == covers
-    assert all(max(row) >= 1 - 1e-5 for row in ratios) == smallest
-
-
-@PROPERTY
-@given(st.floats(1e-6, 50))
-def test_the_smallest_constant_never_exceeds_the_printed_one(epsilon: float) -> None:
-    assert zcdp_of_pure(epsilon) <= epsilon**2 / 2
-    assert zcdp_of_pure(epsilon) <= epsilon
-
-
-def test_the_laplace_mechanism_stays_below_the_worst_pure_mechanism() -> None:
-    # one coordinate of Laplace noise at ε is exactly (ε + e^{−ε} − 1)-zCDP (its KL divergence)
-    for epsilon in (0.1, 1.0, 5.0):
-        assert epsilon + math.expm1(-epsilon) < zcdp_of_pure(epsilon)
-
-
 def test_a_bounded_range_of_one_gives_an_eighth() -> None:
     assert zcdp_of_bounded_range(Fraction(1)) == Fraction(1, 8)
     gamma = sympy.Symbol("gamma")
     assert zcdp_of_bounded_range(2 * gamma) == gamma**2 / 2
 
 
-def exceeds_bounded_range(formula: Formula, p: Vector, log_ratio: Vector) -> bool:
-    """Q ∝ P e^{−L}, so the privacy loss is L plus a constant and has the range of L."""
-    q = p * np.exp(-log_ratio)
-    gamma = float(np.ptp(log_ratio))
-    return any(renyi(p, q / q.sum(), a) > a * formula(gamma) * (1 + 1e-9) + 1e-15 for a in ORDERS)
-
-
-@PROPERTY
-@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(-3, 3)), min_size=2, max_size=5))
-def test_a_loss_of_bounded_range_is_covered(pairs: list[tuple[float, float]]) -> None:
-    weights, log_ratio = np.array(pairs).T
-    assert not exceeds_bounded_range(zcdp_of_bounded_range, weights / weights.sum(), log_ratio)
-
-
-@pytest.mark.parametrize("divisor", [8.1, 9, 16], ids=lambda divisor: f"γ²/{divisor}")
-def test_a_smaller_constant_for_bounded_range_is_refuted(divisor: float) -> None:
-    p, log_ratio = np.array([0.5, 0.5]), np.array([0.0, 0.1])
-    assert exceeds_bounded_range(lambda gamma: gamma**2 / divisor, p, log_ratio)
-    assert not exceeds_bounded_range(zcdp_of_bounded_range, p, log_ratio)
-
-
 def test_gaussian_noise_agrees_with_a_hand_calculation() -> None:
     # √2-sensitive, σ² = 4: 2/8
     assert zcdp_of_gaussian(Fraction(3), Fraction(9, 2)) == 1
     assert zcdp_of_gaussian(math.sqrt(2), 4.0) == pytest.approx(0.25, rel=1e-15)
-
-
-@pytest.mark.parametrize("alpha", [1.5, 2.0, 6.0])
-def test_the_divergence_of_gaussian_noise_is_rho_alpha_for_every_order(alpha: float) -> None:
-    shift, sd = 1.3, 0.9
-
-    def integrand(x: float) -> float:
-        return math.exp(alpha * stats.norm.logpdf(x, 0, sd) + (1 - alpha) * stats.norm.logpdf(x, shift, sd))
-
-    integral, _ = quad(integrand, -30, 30, points=[(1 - alpha) * shift], epsabs=0, epsrel=1e-10, limit=200)
-    divergence = math.log(integral) / (alpha - 1)
-    assert divergence == pytest.approx(alpha * zcdp_of_gaussian(shift, sd**2), rel=1e-8)
-    assert divergence != pytest.approx(alpha * zcdp_of_gaussian(shift, sd), rel=1e-2)  # mutant: σ for σ²
 
 
 # Conversions to approximate DP
@@ -228,22 +93,6 @@ def test_log_delta_agrees_with_a_hand_calculation() -> None:
     rho, epsilon = sympy.symbols("rho epsilon")
     symbolic = log_delta_of_zcdp_at(rho, epsilon, sympy.Integer(2), log=sympy.log)
     assert sympy.simplify(symbolic - (2 * rho - epsilon - 2 * sympy.log(2))) == 0
-
-
-ZCDP_CASES = [(rho, delta) for rho in (1e-3, 0.1, 1.0, 10.0) for delta in (0.1, 1e-3, 1e-9)]
-
-
-@pytest.mark.parametrize(
-    ("formula", "valid"),
-    [
-        pytest.param(epsilon_of_zcdp, True, id="as published"),
-        pytest.param(lambda r, d: r + math.sqrt(r * math.log(1 / d)), False, id="the factor 2 lost"),
-        pytest.param(lambda r, d: 2 * math.sqrt(r * math.log(1 / d)) - r, False, id="ρ subtracted"),
-        pytest.param(lambda r, d: r + 2 * math.sqrt(r * math.log10(1 / d)), False, id="log to base 10"),
-    ],
-)
-def test_the_epsilon_of_zcdp_covers_the_gaussian_mechanism(formula: Formula, valid: bool) -> None:
-    assert all(delta_of_gaussian(rho, formula(rho, delta)) <= delta for rho, delta in ZCDP_CASES) == valid
 
 
 @pytest.mark.parametrize(
@@ -270,25 +119,6 @@ def test_the_best_order_is_at_least_as_good_as_the_simple_conversion(rho: float,
     epsilon = epsilon_of_zcdp(rho, delta)
     alpha = 1 + math.sqrt(math.log(1 / delta) / rho)  # where (α − 1)(αρ − ε) is least: it is ln δ there
     assert log_delta_of_zcdp_at(rho, epsilon, alpha) <= math.log(delta) + 1e-9
-
-
-def test_the_formulas_run_on_symbols_and_on_high_precision_numbers() -> None:
-    values = {"epsilon": 0.3, "rho": 0.2, "delta": 1e-3, "alpha": 3.5}
-    symbols = {name: sympy.Symbol(name, positive=True) for name in values}
-    precise = {name: mpmath.mpf(value) for name, value in values.items()}
-
-    def all_of(v: dict[str, Any], log: Any) -> list[Any]:
-        return [
-            advanced_composition(v["epsilon"], 7, v["delta"], log=log),
-            epsilon_of_zcdp(v["rho"], v["delta"], log=log),
-            log_delta_of_zcdp_at(v["rho"], v["epsilon"], v["alpha"], log=log),
-        ]
-
-    by_floats = all_of(values, math.log)
-    by_symbols = [e.subs(dict(zip(symbols.values(), values.values(), strict=True))) for e in all_of(symbols, sympy.log)]
-    by_mpmath = all_of(precise, mpmath.log)
-    assert [float(v) for v in by_symbols] == pytest.approx(by_floats, rel=1e-14)
-    assert [float(v) for v in by_mpmath] == pytest.approx(by_floats, rel=1e-14)
 
 
 # The smallest ε of zCDP
@@ -351,35 +181,6 @@ def test_more_rho_or_less_delta_costs_more_epsilon(rho: float, factor: float, de
 def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:
     # ρ = 10¹⁵: the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below the first order that is searched, 1 + e^{−12}
     assert smallest_epsilon_of_zcdp(1e15, 0.5) == epsilon_of_zcdp(1e15, 0.5)
-
-
-def smallest_of(at: Formula) -> Formula:
-    return lambda rho, delta: max(0.0, min(at(rho, delta, 1 + math.exp(t)) for t in np.linspace(-12, 40, 2001)))
-
-
-@pytest.mark.parametrize(
-    ("formula", "valid", "sharp"),
-    [
-        pytest.param(smallest_epsilon_of_zcdp, True, True, id="as it is"),
-        pytest.param(smallest_of(epsilon_of_zcdp_at), True, True, id="the same on a grid"),
-        pytest.param(epsilon_of_zcdp, True, False, id="the printed one"),
-        pytest.param(
-            smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r, d, a) - math.log(1 / d) / a / (a - 1)),
-            False,
-            True,
-            id="ln(1/δ)/α for ln(1/δ)/(α − 1)",
-        ),
-        pytest.param(smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r / 2, d, a)), False, True, id="half of ρ"),
-        pytest.param(smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r, d, a) - a * r + r), False, True, id="ρ for αρ"),
-    ],
-)
-def test_the_smallest_epsilon_covers_the_gaussian_mechanism_and_is_below_the_printed_one(
-    formula: Formula, valid: bool, sharp: bool
-) -> None:
-    """Gaussian noise attains ρ-zCDP at every order; its exact δ is known."""
-    cases = [(rho, delta) for rho in (1e-3, 0.1, 1.0, 10.0) for delta in (0.1, 1e-3, 1e-9)]
-    assert all(delta_of_gaussian(r, max(formula(r, d), 1e-12)) <= d * (1 + 1e-9) for r, d in cases) == valid
-    assert all(formula(r, d) < 0.99 * epsilon_of_zcdp(r, d) for r, d in cases) == sharp
 
 
 @pytest.mark.parametrize(("rho", "delta"), [(0, 0.1), (-1, 0.1), (math.nan, 0.1), (1, 0), (1, 1.0), (1, 2), (1, True)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from covassay.reference.domain import Matrix, blocks, second_moment, unit_rows
+from covassay.reference.domain import Matrix, blocks, map_rows, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
@@ -56,7 +56,7 @@ def test_mapped_rows_are_mapped_once() -> None:
         calls.append(len(block))
         return 2 * block
 
-    images = SharedRows.of(X).mapped(doubled, 5)
+    images = map_rows(doubled, SharedRows.of(X), 5)
     for _ in range(3):
         np.testing.assert_array_equal(np.concatenate(list(blocks(images))), 2 * X)
     assert calls == [40]

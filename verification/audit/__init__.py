@@ -1,6 +1,7 @@
 """The auditor: does an implementation do what its mechanism says?
 
-It finds a violation or finds none; it never certifies. This is the way of a p-value of the law:
+An audit finds a violation or finds none, and never certifies. A p-value of the question about the law arises as
+follows.
 
 1. `knowledge/NAME.py` makes scenarios for the mechanism NAME: a data set, and tests of the outputs on it. If noise is
    added to a query, `knowledge/known.py` adds tests of the entries of the noise.

@@ -142,7 +142,7 @@ def audit(
     return audited(target, AuditOptions(**{option.name: given[option.name] for option in OPTIONS if option.python}))
 
 
-# Python binds the name of the package `covassay.verification.audit` to this function: see `covassay.verification`.
+# Python binds the name of the package `covassay.verification.audit` to this function (see `covassay.verification`)
 audit.__dict__ = vars(sys.modules["covassay.verification.audit"])
 
 
@@ -152,7 +152,7 @@ def audited(
     claim: Guarantee | None = None,
     told: Callable[[Sequence[Finding]], None] = lambda found: None,
 ) -> AuditReport:
-    """The audit with these options.
+    """Run an audit with these options.
 
     If the claim is already known, the target is not asked for it again. `told` is called with all findings so far,
     after every question.
@@ -232,7 +232,7 @@ class BitsFound(NamedTuple):
 
     @property
     def facts(self) -> Bits:
-        """The result of all pairs together."""
+        """The facts on the result of all pairs together."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property

@@ -14,20 +14,17 @@ from fractions import Fraction
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.statistics.multiplicity import holm, require_false_alarm
 
-# a smaller p-value leads to a second look: this is rare for a correct target, so second looks cost little
+# a smaller p-value leads to a second look; this is rare for a correct target, so second looks cost little
 SUSPICIOUS = 1e-3
 
 
 class Overspent(ValueError):
-    """The shares of the questions exceed the whole budget, or a question made more tests than it declared."""
+    """Raised if the shares of questions exceed the whole budget, or a question made more tests than it declared."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """The error budget of one look of a question: a share of α, for at most `tests` p-values.
-
-    0 as in `Question.tests`.
-    """
+    """The error budget of one look of a question: a share of α, for at most `tests` p-values (0: see `Question`)."""
 
     question: str
     look: str
@@ -59,13 +56,13 @@ class ErrorBudget:
 
 
 def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """The findings with their status, by Holm's procedure at the level of the look.
+    """Set the status of the findings by Holm's procedure at the level of the look.
 
     The family has the declared size: if fewer p-values were computed, each missing one counts as 1.
     """
     listed = list(findings)
     if not look.tests:
-        return listed  # the question itself set the status at its level
+        return listed  # the question itself has set the status at its level
     p_values = [f.p_value for f in listed if f.p_value is not None]
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")

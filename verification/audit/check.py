@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import TargetReference, TargetSo
 
 P = ParamSpec("P")
 R = TypeVar("R")
-COMPLETED = "completed"  # the group of every other check, and of reasons that make an audit inconclusive as a whole
+COMPLETED = "completed"  # the group of all other checks, and of reasons that make an audit inconclusive as a whole
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
@@ -34,7 +34,7 @@ def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Ca
 
 
 class Refuted(AssertionError):
-    """A promise is broken; `report` shows it."""
+    """Raised if a promise is broken; `report` shows it."""
 
     def __init__(self, message: str, report: AuditReport) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class Refuted(AssertionError):
 
 
 class Inconclusive(Exception):
-    """The audit could not decide, which is no success; `report` gives the reason."""
+    """Raised if the audit could not decide, which is no success; `report` gives the reason."""
 
     def __init__(self, message: str, report: AuditReport) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """The test cases, which can be expected failures: every question of the contract, the other kinds, the end."""
+    """The test cases that can be expected failures: every question of the contract, every other kind, and the end."""
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
 

@@ -91,7 +91,7 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """The option of the mechanism that the adjacency of the audit sets; none if the mechanism has no such option."""
+    """The option of the mechanism that the adjacency of the audit sets; empty if the mechanism has no such option."""
     asked = options.adjacency
     if asked is None:
         return {}

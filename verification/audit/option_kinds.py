@@ -23,7 +23,7 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of values.
+    """A kind of values of options.
 
     type, rule : the type of a value in Python, and its rule in words.
     read : the value of a word of the command line. take : the value of an argument in Python. Both raise ValueError or
@@ -46,13 +46,13 @@ class Kind:
 
 
 def digits(value: float) -> str:
-    """A number in as few digits as determine it exactly."""
+    """Write a number in as few digits as determine it exactly."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 def _a(kind: type | UnionType) -> Callable[[Any], Any]:
-    """The value, if it is one of this type; otherwise TypeError."""
+    """Make a function that returns a value of this type, and raises TypeError for any other value."""
 
     def take(value: Any) -> Any:
         if not isinstance(value, kind):
@@ -75,7 +75,7 @@ def _whole(value: Any) -> int:
 
 
 def choice(*names: str) -> Kind:
-    """One of these names."""
+    """The kind whose values are these names."""
 
     def take(value: Any) -> str:
         if value not in names:

@@ -29,9 +29,9 @@ FALSE_ALARM = 1e-9
 SAMPLES = 2000
 # whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
 SCOPES = "real", "bits"
-FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
+FEWEST_SAMPLES = 100  # with fewer draws, only very large violations could be found
 
-# Spellings of earlier versions, with the present spelling in Python, and on the command line if the option existed
+# earlier spellings, with the present spelling in Python, and on the command line if the option existed there
 # there.
 OLD = {
     "as": ("mechanism=…", "--mechanism …"),
@@ -70,11 +70,11 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """The value of a word of the command line; if not `whole`, a file that it names is not read."""
+        """Read a word of the command line; unless `whole`, a file that it names is not read."""
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
     def take(self, given: Any) -> Any:
-        """The value of an argument in Python."""
+        """Convert an argument in Python to the value of the option."""
         return given if given is self.default is None else self._found(self.kind.take, given, repr(given))
 
     def _found(self, step: Any, given: Any, shown: str) -> Any:
@@ -94,7 +94,7 @@ class Option:
 
 
 def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
-    """The declaration of an option, as the metadata of its field."""
+    """Declare an option, as the metadata of its field."""
     return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
 
 
@@ -360,7 +360,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOpt
     words = ["covassay", "audit", name]
     for option, value in said.items():
         found = option.kind.words(value)
-        for word in found:  # with "=" if the word could be mistaken for an option
+        for word in found:  # the form with "=" is needed if the word could be mistaken for an option
             words += [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]
         if not found:
             words.append(option.flag)

@@ -53,11 +53,12 @@ class Subject:
         )
 
 
-MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number in a default second look
+NOT_QUICK = "it needs statistics, which a quick audit leaves out"
+MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number of draws in a default second look
 
 
 def always(subject: Subject) -> str:
-    """The question applies to every subject."""
+    """Declare that the question applies to every subject."""
     return ""
 
 
@@ -69,8 +70,8 @@ class Question:
     kind : the part of the verdict for which it counts.
     asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
     ask : (subject, look) -> findings. The error budget decides those with a p-value.
-    applies : the reason why it does not apply, or "" if it does; known before any draw.
-    spared : the reason why it is unnecessary after the findings so far, or "".
+    applies : the reason why the question does not apply, or "" if it does; known before any draw.
+    spared : the reason why the question is unnecessary after the findings so far, or "".
     share : its share of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
     tests : the most p-values of a look, fixed before any draw. 0 if its findings have no p-value: then `ask` itself
         decides at the level of the look.
@@ -132,7 +133,7 @@ class Question:
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """The findings of a look, not yet decided. If there are none, a skipped finding is returned.
+        """Ask the question in a look, and return undecided findings; if there are none, return a skipped finding.
 
         Raises
         ------
@@ -149,7 +150,7 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """What `ask` finds. A run that goes on does not ask again, unless the question has or follows second looks."""
+        """The findings of `ask`. A continued run asks again only if the question has or follows second looks."""
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):
             return self.ask(subject, look)

@@ -1,4 +1,4 @@
-"""What an audit found."""
+"""The report of an audit: everything that it found."""
 
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -16,12 +16,12 @@ from covassay.verification.audit.targets.whereabouts import Whereabouts
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What an audit found. The verdict is never a certificate.
+    """Everything that an audit found. The verdict is never a certificate.
 
-    `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
-    law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
-    `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
-    `settings` are the options of the audit, as plain data. `budget` says what every question could spend of
+    `options` are the complete options of the mechanism. `diagnoses` explain the laws that fit the draws although the
+    claimed law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and
+    pairs; `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this
+    package. `settings` are the options of the audit, as plain data. `budget` says what every question could spend of
     `false_alarm`. `found_at` is where the source of the target is, None if that is not known.
     """
 
@@ -55,12 +55,12 @@ class AuditReport:
 
     @property
     def bits(self) -> Bits | None:
-        """What was found of low-order bits, None if they were not tested; they count if `scope` is "bits"."""
+        """The findings on low-order bits, None if these were not tested; they count if `scope` is "bits"."""
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
 
     @property
     def exact(self) -> tuple[ExactPair, ...]:
-        """The privacy losses that were computed and not estimated, the largest first, and what is not decided."""
+        """The privacy losses that were computed and not estimated, the largest first, and the undecided pairs."""
         return tuple(
             loss for check in self.checks if isinstance(check.facts, ExactLosses) for loss in check.facts.losses
         )

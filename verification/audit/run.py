@@ -11,10 +11,9 @@ from fractions import Fraction
 
 from covassay.verification.audit.budget import ErrorBudget, decide
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
-from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.question import NOT_QUICK, Question, Subject
 
 LOOKS = ("first look", "second look")
-NOT_QUICK = "it needs statistics, which a quick audit leaves out"
 EARLY = "the audit ended early, because something is refuted"
 Told = Callable[[Question, Sequence[Finding]], None]
 
@@ -69,7 +68,7 @@ def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, to
 
 
 def _why_not(question: Question, subject: Subject) -> str:
-    """The reason why a question is not asked about this subject, or ""."""
+    """The reason why a question is not asked about this subject; "" if it is asked."""
     return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
@@ -104,14 +103,14 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """The name of a look in the progress display; the id of the question alone is the first look."""
+    """The name of a look in the progress display; a first look has the id of the question."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
-    """REFUTED if any finding is refuted.
+    """Return REFUTED if any finding is refuted.
 
-    Else INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
+    Otherwise return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
 
     Low-order bits count only if `bits` is true.
     """
@@ -124,7 +123,7 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
 
 
 def require_whole(questions: Iterable[Question], own: Fraction = Fraction(9, 10)) -> None:
-    """Raise if our own questions leave too little of the error budget for the questions of other packages."""
+    """Raise if covassay's own questions leave too little of the error budget for questions of other packages."""
     spent = sum((q.share for q in questions), Fraction(0))
     if spent > own:
         raise ValueError(f"the questions of covassay spend {spent} of the error budget: at most {own}")

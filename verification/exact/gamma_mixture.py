@@ -199,11 +199,6 @@ def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
     return mean_power_sum(dimension, 2, symmetric=symmetric)
 
 
-def symmetric_mean_square(dimension: int) -> Fraction:
-    """E ‖Z‖_F² of symmetric noise, in units of ρ²."""
-    return mean_square(dimension, symmetric=True)
-
-
 def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bool = False) -> Matrix:
     """Draw independent spectra of Z, in units of ρ.
 

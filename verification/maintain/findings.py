@@ -357,9 +357,11 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     text = [
         GENERATED,
         "# What audits of other projects found\n",
-        "Maintainers are told of a finding before this page is published; `reported` says whether they have been. A",
-        "finding is about the stated version, the stated neighbours and the stated claim, which is what we read in the",
-        "documentation of the project; where it states no neighbours, n is public and one row is replaced. A project",
+        "Maintainers are told of a finding before this page is published; the column on reports says whether this was",
+        "done. A finding is about the stated version, the stated neighbours and the stated claim,",
+        "which is what we read in the",
+        "documentation of the project. If the documentation states no neighbours, n is public and",
+        "one row is replaced. A project",
         "may have a function for which nothing was found, a caller who keeps a promise that we do not know of, or a",
         "later version. Every row is the result of one run of the command beside it, with a false-alarm probability of",
         f"{FALSE_ALARM:g}, and the command was given no hint of what to look for. A run that finds nothing",
@@ -369,8 +371,10 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "(`covassay adapters install NAME`). A project that is no package is taken from a copy of yours; the command",
         "says which environment variable names it.\n",
         f"{sum(not row.missing for row in ordered)} functions of {len(packages)} projects were tried.\n",
-        "**Exact loss**: the largest privacy loss among the tested pairs of data sets, computed from runs with the",
-        "same recorded draws, and the number of pairs for which it is known. Other pairs may lose more. Draws of a",
+        "The **exact loss** is the largest privacy loss among the tested pairs of data sets,",
+        "computed from runs with the",
+        "same recorded draws; beside it is the number of pairs for which it is known. Other pairs",
+        "may lose more. Draws of a",
         "library in Rust or C++, and of packages that build one draw from several, are replaced by noise of the law",
         "that the adapter declares for them. Draws are recorded only where the package is installed beside covassay.",
         "The option `--quick` computes this loss alone.",
@@ -389,8 +393,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     ]
     text += [
         f"## Nothing found that contradicts the claim: {len(quiet)}\n",
-        "`low-order bits` is a finding beside the verdict, which is about real arithmetic: a project may document that",
-        "it does not protect these bits. BITS.md tests them with more draws.\n",
+        "The column `low-order bits` has a finding that does not count for the verdict, which is",
+        "about real arithmetic:",
+        "a project may document that it does not protect these bits. BITS.md tests them with more draws.\n",
         "| target | version | claim | exact loss | low-order bits | draws | seeds | command |",
         "|---|---|---|---|---|---:|---|---|",
         *(_quiet(row, repeated) for row in quiet),
@@ -421,7 +426,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     if remarks.defects:
         text += [
             "## Defects that were known before\n",
-            "Found by reading the code or by other means, before these audits. `yes`: the command alone finds it.\n",
+            "These defects were found by reading the code or by other means, before these audits.",
+            "In the column on the audit,",
+            "`yes` means that the command alone finds the defect.\n",
             "| defect | target | found by the audit | why, or why not |",
             "|---|---|---|---|",
             *(

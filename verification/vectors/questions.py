@@ -231,7 +231,7 @@ def spends() -> Iterator[Flagged]:
 
 
 def later() -> Iterator[Flagged]:
-    """The costs of the later mechanisms, and of other block sizes."""
+    """The costs of the later mechanisms, other block sizes, and rounds of the recursive moment."""
     for name in LATER:
         yield from _spends(MECHANISMS[name])
     rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
@@ -242,6 +242,7 @@ def later() -> Iterator[Flagged]:
     for key, bad in (("block", 0), ("block", 1.5), ("block_bound", 0.0), ("block_bound", "nan")):
         question = _question("release", "block-tridiagonal", {"rho": 0.5, key: bad}, x=rows, noise=noise)
         yield question, "BadOption", f"{key} = {bad}"
+    yield from recursive_moments()
 
 
 def _spends(declared: AnyMechanism) -> Iterator[Flagged]:

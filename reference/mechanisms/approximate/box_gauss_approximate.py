@@ -7,17 +7,17 @@
    second moment less the product of the means, in the units of the data. The covariance need not be positive
    semidefinite, nor the mean lie in the box.
 
-Why (ε, δ)-DP. Each sum times its weight has noise of the scale σ, and S is the largest ℓ2 distance between these for
-neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ, the smallest δ
-at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+Why (ε, δ)-DP. Each sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
+sums of neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ, the
+smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-Weights. As in `box_gauss`: those that are best on the worst data. `box_moments` has them, and proves S.
+The weights are those of `box_gauss`, which are best on the worst data. `box_moments` has them, and proves S.
 
-n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
-value on a bound is inside.
+A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
+noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
 adjacencies a bound for every entry (`error_bound`).
@@ -68,7 +68,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
     _, columns = shape_of(x, fewest_rows(adjacency))
@@ -106,9 +106,8 @@ def sample(
     x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
-    delta : δ in [1e-300, 1), the probability that the budget does not cover.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
     on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
@@ -149,7 +148,10 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
+    """The claimed budget is (ε, δ).
+
+    The proven budget is the smallest δ at ε, attained in every dimension, for both kinds of neighbours.
+    """
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

@@ -113,9 +113,8 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
-    delta : δ in [1e-300, 1), the probability that the budget does not cover.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
@@ -154,7 +153,10 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """The claimed (ε, δ); proven: the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
+    """The claimed budget is (ε, δ).
+
+    The proven budget is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1.
+    """
     apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
     exact = proven_delta(apart, epsilon)
     return Spend(

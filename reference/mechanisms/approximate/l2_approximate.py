@@ -14,7 +14,7 @@ with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least 
 1 − e^{(ε−q)/2}. It grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1. s is the
 least scale with δ(Δ/s, ε) ≤ δ. The same release is also Δ/s-DP, which Gaussian noise is for no ε.
 
-NOTE: we had the abstract and the authors' code, and not the paper. They bound δ by sums over shells, for any query. The
+NOTE: we had the abstract and the authors' code, but not the paper. They bound δ by sums over shells, for any query. The
 density of the loss, the integral and the scale for Σ are ours.
 
 Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 that is 0.22, 0.63 and 0.97 times the value for the least Gaussian
@@ -62,10 +62,10 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 from covassay.reference.sensitivity import square_root
 
-ROUNDED_DOWN = 1e-9  # of q − ε, and more than the relative error of the root
-LOST = 1e-15  # relative, and more than the rounding errors of q and of q cos x
-STEPS = 400  # of the recurrence for the Bessel functions: a wrong start is forgotten after so many
-BELOW = 60.0  # an integrand that is e^60 times smaller than its maximum adds nothing to an integral
+ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
+LOST = 1e-15  # relative, and larger than the rounding errors of q and of q cos x
+STEPS = 400  # steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
+BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.
 L2Epsilon = Annotated[float, between("ε", 1e-8, 1e4, THE_BUDGET)]
@@ -113,7 +113,8 @@ def kappa(q: float, entries: int) -> float:
     z, last = q / 2, entries / 2
     first = (0.5 if entries % 2 else 1.0) + max(0, math.ceil(last) - 1 - STEPS)
     start = 1.0 if entries % 2 else float(k1e(z) / k0e(z))
-    ratio = start if first <= 1 else (first + math.hypot(first, z)) / z  # between two known bounds, and forgotten
+    # a value between two known bounds, which the recurrence forgets
+    ratio = start if first <= 1 else (first + math.hypot(first, z)) / z
     order = first
     while order < last:
         ratio, order = next_ratio(ratio, order, z), order + 1
@@ -131,7 +132,7 @@ def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
     )
     floor = at(top) - BELOW
     low, high = 0.0, end
-    for _ in range(60):  # bisection, towards the points where f is e^60 times smaller
+    for _ in range(60):  # bisect for the points where f is e^60 times smaller than its maximum
         left, right = (low + top) / 2, (high + top) / 2
         if at(left) >= floor and at(right) >= floor:
             break
@@ -153,18 +154,18 @@ def log_delta(q: float, epsilon: float, entries: int) -> float:
 
     def density(x: Vector) -> Vector:
         cosine = np.cos(x)
-        steep = np.abs(cosine) < 0.7  # where the logarithm of the sine would lose digits
+        steep = np.abs(cosine) < 0.7  # where |cos x| is near 1, the logarithm of the sine needs another formula
         log_sine = np.where(steep, np.log1p(-(np.where(steep, cosine, 0) ** 2)) / 2, np.log(np.sin(x)))
         return np.asarray(log_weight(cosine, log_sine, q, entries, factor, np.log))
 
     def beyond(x: Vector) -> Vector:
         return density(x) + np.log(np.maximum(-np.expm1(epsilon - q * np.cos(x)), SMALLEST_PROBABILITY))
 
-    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # cos x > ε/q
+    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # where cos x > ε/q
     return min(0.0, log_integral(beyond, end) - log_integral(density, math.pi))
 
 
-@lru_cache(maxsize=256)  # of public numbers alone; the search takes some 20 ms
+@lru_cache(maxsize=256)  # depends on public numbers alone; the search takes some 20 ms
 def largest_move(epsilon: float, delta: float, dimension: int) -> float:
     """The largest q with δ(q, ε) ≤ δ, rounded down, and at least ε."""
     entries = int(law.degrees_of_freedom(dimension))
@@ -173,11 +174,11 @@ def largest_move(epsilon: float, delta: float, dimension: int) -> float:
         return log_delta(epsilon * (1 + math.exp(log_beyond)), epsilon, entries) - math.log(delta)
 
     low, high = -30.0, 0.0
-    if excess(low) >= 0:  # float64 sees no q between this one and ε
+    if excess(low) >= 0:  # float64 has no q between this one and ε
         return epsilon
     while excess(high) < 0:
         low, high = high, high + 2
-    while high - low > 4 and excess((low + high) / 2) > 0:  # away from where ln δ may be −∞
+    while high - low > 4 and excess((low + high) / 2) > 0:  # stay away from q where ln δ may be −∞
         high = (low + high) / 2
     root = float(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
     q = epsilon * (1 + math.exp(root) * (1 - ROUNDED_DOWN))
@@ -232,7 +233,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 10000], the budget.
-    delta : δ in [1e-300, 1), the probability that the budget does not cover.
+    delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
@@ -254,7 +255,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
-    """The claimed (ε, δ); proven: the least δ at ε, attained in every dimension."""
+    """The claimed budget is (ε, δ). The proven budget is the least δ at ε, attained in every dimension."""
     q = largest_move(epsilon, delta, dimension)
     exact = math.exp(log_delta(q, epsilon, int(law.degrees_of_freedom(dimension))))
     return Spend(

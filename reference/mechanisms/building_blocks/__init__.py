@@ -1,1 +1,1 @@
-"""Mechanisms that the others are built from: scalar and vector noise, selection, private thresholds."""
+"""Building blocks of other mechanisms: scalar and vector noise, selection, private thresholds."""

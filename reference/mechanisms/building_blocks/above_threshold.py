@@ -53,23 +53,23 @@ Share = Annotated[float, positive("", "public: the threshold is share · n/d, in
 
 
 def threshold_scale(epsilon: Number) -> Number:
-    """b₁ = 2/ε, in the paper and tight."""
+    """The scale b₁ = 2/ε of the noise on the threshold, in both calibrations."""
     return 2 / epsilon
 
 
 @strict(calibration=Calibration)
 def query_scale(epsilon: Number, calibration: str) -> Number:
-    """b₂: 4/ε in the paper, for any queries; 2/ε tight, for monotone queries and for energies."""
+    """The scale b₂ of the noise on a query: 4/ε with "paper"; 2/ε with "tight", for monotone queries and energies."""
     return (4 if calibration == "paper" else 2) / epsilon
 
 
 def general_loss(b1: Number, b2: Number) -> Number:
-    """Bound on the privacy loss for queries that move by at most 1 each."""
+    """A bound on the privacy loss for queries that move by at most 1 each."""
     return 1 / b1 + 2 / b2
 
 
 def monotone_loss(b1: Number, b2: Number) -> Number:
-    """Bound on the privacy loss for queries that move by at most 1 each, all in one direction."""
+    """A bound on the privacy loss for queries that move by at most 1 each, all in one direction."""
     return 1 / b1 + 1 / b2
 
 
@@ -106,7 +106,7 @@ def first_above(
     """The position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
     values : (m,), queries on the data. One row moves each by at most 1; with "tight" they are monotone, or energies.
-    noise : for m queries.
+    noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())
     nu = require_shape("noise.queries", noise.queries, values.shape)
@@ -163,8 +163,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     share : in [1e-30, 1e30], public: the threshold is share · n/d, in the unit of x squared.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
@@ -195,7 +194,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; the proven budget is what the energies spend, see `energies_loss`."""
+    """The claimed budget is ε. The proven budget is what the energies spend, see `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 

@@ -5,7 +5,7 @@
    feature u with probability ∝ exp(η g(u)).
 3. Release the number of this feature.
 
-`sample_index` does the same with any scores on finitely many outcomes.
+`sample_index` draws from any scores on finitely many outcomes in this way.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
@@ -14,7 +14,7 @@ and lower another by 1, no more, so R = 2. The loss ε is approached as n → �
 loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
-NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is refuted.
+NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.
 
 Proof: proofs/paper/exponential.md
 """
@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-ENERGY_RANGE = 2  # R of the energies, if there are two features or more
+ENERGY_RANGE = 2  # the range R of the change of the energies, if there are two features or more
 
 # FORMULAS
 
@@ -120,7 +120,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; the proven budget is the same, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is ε too, approached as n → ∞. In dimension 1 no budget is spent."""
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
     remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

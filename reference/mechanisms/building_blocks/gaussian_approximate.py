@@ -6,8 +6,8 @@
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
-Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the loss is N(q²/2, q²) under the first law and N(−q²/2, q²) under the second.
-The event {loss > ε} needs the largest δ, which is
+Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law for f and N(−q²/2, q²) under the law
+for f'. The event {loss > ε} needs the largest δ, which is
 
     δ(q, ε) = P(loss > ε) − e^ε P'(loss > ε) = Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q),
 
@@ -91,7 +91,7 @@ def log_delta(
 
 
 def rounding(epsilon: float) -> float:
-    """By how much, relatively, the root is rounded up.
+    """The relative amount by which the root is rounded up.
 
     The computed ln δ(q, ε) is off by about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves it by about 2Lr.
     """
@@ -99,7 +99,7 @@ def rounding(epsilon: float) -> float:
 
 
 def proven_delta(q: float, epsilon: float) -> float:
-    """δ(q, ε), or a bound on it: from above by rounding for ε below ENOUGH, and 1e-300 if it is less than that."""
+    """An upper bound on δ(q, ε), at least 1e-300: the computed value, which is increased for ε below ENOUGH."""
     raised = q * (1 + rounding(epsilon) / 2) if epsilon < ENOUGH else q
     return max(math.exp(log_delta(raised, epsilon)), SMALLEST_PROBABILITY)
 
@@ -110,7 +110,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
 
-    low = high = -math.log(2 * epsilon) / 2  # there the mean loss is ε
+    low = high = -math.log(2 * epsilon) / 2  # at this multiplier the mean loss is ε
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:
@@ -120,7 +120,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
 
 
 def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
-    """The rules for ε, δ and the calibration, alone and together."""
+    """Raise `InvalidInput` unless ε, δ and the calibration obey their rules, alone and together."""
     require_positive("epsilon", epsilon)
     require_below_one("delta", delta)
     require_choice("calibration", calibration, CALIBRATIONS)
@@ -132,7 +132,7 @@ def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
 
 @strict(calibration=Calibration)
 def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
-    """σ/Δ₂, after a check of the budget."""
+    """The multiplier σ/Δ₂, after a check of the budget."""
     _require_budget(epsilon, delta, calibration)
     if calibration == "paper":
         return float(classical_multiplier(epsilon, delta))
@@ -200,9 +200,8 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
-    delta : δ in [1e-300, 1), the probability that the budget does not cover.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
@@ -234,7 +233,7 @@ def sample(
 def spend(
     *, epsilon: ApproximateEpsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed (ε, δ); proven: the smallest δ at ε, attained in every dimension."""
+    """The claimed budget is (ε, δ). The proven budget is the smallest δ at ε, attained in every dimension."""
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),

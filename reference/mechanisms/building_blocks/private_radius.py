@@ -14,7 +14,7 @@ paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. It spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. Here α is the accuracy of AboveThreshold for J + 1 queries at β. Privacy
-does not depend on it.
+does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.
@@ -59,7 +59,7 @@ def radii(precision: Number, doublings: int) -> list[Number]:
 
 
 def search_threshold(n: Number, slack: Number) -> Number:
-    """n − α."""
+    """The threshold n − α of the search."""
     return n - slack
 
 
@@ -68,7 +68,7 @@ def search_threshold(n: Number, slack: Number) -> Number:
 
 def public_radii(precision: float) -> Vector:
     """The radii that can be released, ascending: J is the least whole number with precision · 2^J ≥ 1."""
-    _, exponent = math.frexp(precision)  # precision = m 2^exponent, 1/2 ≤ m < 1
+    _, exponent = math.frexp(precision)  # precision = m 2^exponent with 1/2 ≤ m < 1
     return np.array(radii(precision, 1 - exponent), dtype=np.float64)
 
 
@@ -131,8 +131,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     precision : in [1e-300, 1], public: the smallest radius, in the unit of row_bound.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
@@ -165,7 +164,10 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; the proven budget is what AboveThreshold spends on monotone queries, in every dimension."""
+    """The claimed budget is ε.
+
+    The proven budget is what AboveThreshold spends on monotone queries, in every dimension.
+    """
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     proven = above_threshold.monotone_loss(*scales)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")

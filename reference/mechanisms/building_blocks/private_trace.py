@@ -1,4 +1,4 @@
-"""Private trace: tr Σ plus noise. The first step of DLY22 Algorithm 3 (AdaptiveCov), in its pure form.
+"""Private trace: tr Σ plus noise. This is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
 
 1. tr Σ = (1/n) Σ_i ‖x_i‖².
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
@@ -124,7 +124,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; the proven budget is the same, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε too, attained in every dimension."""
     proven = privacy_loss(1, 1, laplace_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 

@@ -1,9 +1,9 @@
-"""AdaptiveCov: find a clipping norm and the better of two mechanisms, all privately. DLY22 Algorithm 3.
+"""AdaptiveCov: choose a clipping norm and the better of two mechanisms privately. DLY22 Algorithm 3.
 
 Clipping rows to a small norm shrinks the noise and adds a bias. The steps find a norm at which the two are about equal.
 
 0. With radius="private": a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them by it.
-   Without, as in the paper's experiments, r̃ = 1.
+   With "none", as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
 2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the error on rows clipped to 2^{−k}. At budget ρ₁ and trace t̃, g is
    for `gauss_cov` (noise on every entry), a + e for `separate_cov` (noisy eigenvalues, eigenvectors of a noisy matrix).
@@ -20,7 +20,7 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. It claims �
 tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius. It spends at most ρ. The account of the searches and "tight" are ours.
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the page lists departures from the code.
+rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the proof lists departures.
 
 Proof: proofs/paper/adaptive-cov.md
 """
@@ -102,7 +102,7 @@ def final_budget(rho: Number, radius: str, calibration: str) -> Number:
 def privacy_loss(rho: Number, d: int, radius: str, calibration: str) -> Number:
     """Bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and ρ₁ or less for step 4."""
     searches = 1 if radius == "none" else 2
-    # at ρ₁ GaussCov spends ρ₁ (ρ₁/2 for d = 1), and SeparateCov no more
+    # at ρ₁ GaussCov spends ρ₁ (ρ₁/2 for d = 1), and SeparateCov at most as much
     final = base_loss(final_budget(rho, radius, calibration), d, "gauss")
     return searches * search_loss(search_epsilon(rho)) + trace_budget(rho) + final
 
@@ -169,7 +169,7 @@ class AdaptiveCovNoise:
 def within_radius(
     rows: Rows, noise: above_threshold.AboveThresholdNoise | None, rho: float, precision: float, beta: float
 ) -> tuple[Rows, float]:
-    """Step 0: the rows clipped to the private radius r̃ and divided by it, and r̃; without noise nothing changes."""
+    """Step 0: clip the rows to the private radius r̃, divide by it, and return both; without noise nothing changes."""
     if noise is None:
         return rows, 1.0
     found = float(private_radius.release(rows, noise, epsilon=search_epsilon(rho), precision=precision, beta=beta / 8))
@@ -285,8 +285,7 @@ def sample(
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
     radius : "private" first finds a radius that most rows lie in; "none" does not.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     bounds : where the error bounds come from that steer the choices: Theorem 1, or the authors' code.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
@@ -332,7 +331,11 @@ def spend(
     ensemble: Ensemble = "wigner",
     bounds: Bounds = "theorem",
 ) -> Spend:
-    """Claimed: ρ. Proven: 29ρ/32 with "paper" (26ρ/32 with a radius), ρ with "tight"; ρ₁/2 less in dimension 1."""
+    """The claimed budget is ρ.
+
+    The proven budget is 29ρ/32 with "paper" (26ρ/32 with a private radius) and ρ with "tight". In dimension 1 it is
+    ρ₁/2 less.
+    """
     proven = privacy_loss(rho, dimension, radius, calibration)
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
 

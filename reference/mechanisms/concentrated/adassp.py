@@ -17,7 +17,7 @@ paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of �
 tight : s₂ and s₃ are √2 times smaller. Spends ρ (2ρ/3 for one feature). This and the joint account are ours.
 
 NOTE: we read Wang's code, not the paper. It claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The thirds
-and the form of λ are from there. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.
+and the form of λ are Wang's. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.
 
 Proof: proofs/paper/adassp.md
 """
@@ -69,31 +69,31 @@ def eigenvalue_scale(rho: Number) -> Number:
 
 @strict(calibration=Calibration)
 def matrix_scale(rho: Number, calibration: str) -> Number:
-    """s₂, the noise of G: √(3/ρ) in the paper's split, √(3/(2ρ)) tight."""
+    """The scale s₂ of the noise of G: √(3/ρ) with "paper", √(3/(2ρ)) with "tight"."""
     return (3 / (rho if calibration == "paper" else 2 * rho)) ** 0.5
 
 
 @strict(calibration=Calibration)
 def vector_scale(rho: Number, calibration: str) -> Number:
-    """s₃, the noise of v: √(3/(2ρ)) in the paper's split, √(3/(4ρ)) tight."""
+    """The scale s₃ of the noise of v: √(3/(2ρ)) with "paper", √(3/(4ρ)) with "tight"."""
     return (3 / (2 * rho if calibration == "paper" else 4 * rho)) ** 0.5
 
 
 def target_eigenvalue(
     features: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """s₂√(p ln(2p²/β)), the size of the matrix noise: λ fills λ̃ up to it."""
+    """The size s₂√(p ln(2p²/β)) of the matrix noise; the penalty λ makes up the difference between it and λ̃."""
     return scale * (features * log(2 * features**2 / beta)) ** 0.5
 
 
 def penalty(noisy: Number, target: Number) -> Number:
-    """λ = max(0, target − λ̃) with λ̃ = max(0, noisy)."""
+    """The penalty λ = max(0, target − λ̃) with λ̃ = max(0, noisy)."""
     return max(0, target - max(0, noisy))
 
 
 @strict(calibration=Calibration)
 def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
-    """The ρ that the triple spends: 2ρ/3 and tight ρ, or ρ/2 and tight 2ρ/3 for one feature."""
+    """The ρ that the triple spends: 2ρ/3 with "paper" and ρ with "tight", or ρ/2 and 2ρ/3 for one feature."""
     pair = rho / 3 if calibration == "paper" else 2 * rho / 3
     return rho / 3 + (pair if d > 2 else pair / 2)
 
@@ -133,7 +133,7 @@ def release(
     sums = n * second_moment(rows)
     gram, product = sums[:-1, :-1], sums[:-1, -1]
     smallest = float(np.linalg.eigvalsh(gram)[0])
-    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))  # λ̃ where it is positive
+    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))  # λ̃ if it is positive
 
     # 2. NOISE: G̃
     noisy_gram = gram + matrix_scale(rho, calibration) * w
@@ -149,7 +149,7 @@ def release(
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> AdaSSPNoise:
     """The noise that `release` takes for `dimension` columns."""
-    p = max(1, dimension - 1)  # release refuses a single column
+    p = max(1, dimension - 1)  # a single column, which `release` refuses, would give p = 0
     return AdaSSPNoise(float(rng.standard_normal()), wigner.sample_wigner(p, rng), rng.standard_normal(p))
 
 
@@ -171,8 +171,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     beta : β in [1e-300, 1), public: λ̃ is above λ_min(G) with at most this probability.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
@@ -197,7 +196,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ρ; proven are 2ρ/3 and tight ρ, or ρ/2 and tight 2ρ/3 for one feature."""
+    """The claimed budget is ρ.
+
+    The proven budget is 2ρ/3 with "paper" and ρ with "tight"; for one feature, ρ/2 and 2ρ/3.
+    """
     remark = "by the triple (λ_min(G) + s₁Z, G̃, ṽ), at every order; that the output attains it is not claimed"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 

@@ -15,7 +15,7 @@ For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q
 attained where y is x with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-Here it is 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
+This mechanism has σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
 
 NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and one noise for all blocks.
 The paper has a hierarchical estimator too, for an unknown decay.
@@ -154,7 +154,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
-    """The claimed ρ; the proven budget is the same, attained at every order, in every dimension and for every block."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ too, attained at every order, in every dimension and for every block.
+    """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 
 

@@ -7,15 +7,15 @@
 3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
-Why ρ-zCDP. The weighted sums get noise of one scale σ, and those of neighbours are at most S apart, so the Rényi
-divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
+Why ρ-zCDP. The weighted sums get noise of one scale σ, and the weighted sums of neighbours are at most S apart, so the
+Rényi divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
 that are best on the worst data, and `box_moments` proves S for them.
 
-n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
-value on a bound is inside.
+A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
+noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
 adjacencies a bound for every entry (`error_bound`).
@@ -53,13 +53,13 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 @strict(adjacency=Neighbours)
 def sensitivity(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """S, the ℓ2 sensitivity of the weighted sums."""
+    """The ℓ2 sensitivity S of the weighted sums."""
     return sqrt(l2_squared(d, gauss_weights(d, adjacency, sqrt), adjacency))
 
 
 @strict(adjacency=Neighbours)
 def noise_scale(d: int, rho: Number, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """σ = S/√(2ρ), of the noise of a sum with weight 1."""
+    """The scale σ = S/√(2ρ) of the noise of a sum with weight 1."""
     return sensitivity(d, adjacency, sqrt) / sqrt(2 * rho)
 
 
@@ -76,7 +76,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)
@@ -140,7 +140,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ too, attained in every dimension, for both kinds of neighbours.
+    """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
 

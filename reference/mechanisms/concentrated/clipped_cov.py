@@ -69,7 +69,7 @@ Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ =
 ClipNorm = Annotated[float, between("τ", 1e-100, 1, "of the public threshold, in the unit of row_bound")]
 CLIP_NORM = 0.5
 BETA = 0.1
-LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋: the authors' code (AdaptiveCov) stops at 1e-24
+LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋, because the authors' code of AdaptiveCov stops at 1e-24
 
 # FORMULAS
 
@@ -80,12 +80,12 @@ def bias_bound(counts: Sequence[Number], k: int, n: Number) -> Number:
 
 
 def noise_bound(k: int, nu: Number) -> Number:
-    """N_k = 4^{−k} ν, a bound on the noise at the clipping norm 2^{−k}."""
+    """The bound N_k = 4^{−k} ν on the noise at the clipping norm 2^{−k}."""
     return 4 ** (-k) * nu
 
 
 def clip_level(k: int) -> Number:
-    """τ = min(1, 2^{1−k}), the clipping norm when the search stops at k."""
+    """The clipping norm τ = min(1, 2^{1−k}) when the search stops at k."""
     return min(1, 2 ** (1 - k))
 
 
@@ -102,7 +102,7 @@ def search_loss(epsilon: Number) -> Number:
 
 @strict(threshold=Threshold, calibration=Calibration)
 def final_budget(rho: Number, threshold: str, calibration: str) -> Number:
-    """ρ₁, the budget of the mechanism M behind the clipping."""
+    """The budget ρ₁ of the mechanism M that is run on the clipped rows."""
     if threshold == "public":
         return rho
     return 3 * rho / 4 if calibration == "paper" else 15 * rho / 16
@@ -147,7 +147,7 @@ class ClippedCovNoise:
 
 
 def last_level(n: int, d: int) -> int:
-    """K, which is public: the search tries the norms 2^0, …, 2^{−K}."""
+    """The last level K of the search, which tries the norms 2^0, …, 2^{−K}. K is public."""
     return min(d * n, LAST_LEVEL)
 
 
@@ -156,7 +156,7 @@ def bin_counts(rows: Rows, last: int) -> Vector:
     edges = 2.0 ** -np.arange(last + 1)  # 1, 1/2, …, 2^{−K}
 
     def longer(block: Matrix) -> Vector:
-        norms = np.minimum(row_norms(block), 1.0)  # a clipped row can come out longer by rounding
+        norms = np.minimum(row_norms(block), 1.0)  # rounding can make a clipped row slightly longer than 1
         return np.array([(norms > edge).sum() for edge in edges], dtype=np.float64)
 
     counts: Vector = np.diff(sum_rows(longer, rows))
@@ -166,7 +166,7 @@ def bin_counts(rows: Rows, last: int) -> Vector:
 def first_level(
     counts: Vector, noise_bounds: Sequence[float], n: int, noise: above_threshold.AboveThresholdNoise, epsilon: float
 ) -> int:
-    """The level k* at which AboveThreshold stops: 0, …, K, or K + 1 if no query is above."""
+    """The level k* in 0, …, K at which AboveThreshold stops, or K + 1 if no query is above the threshold."""
     queries = np.array([n * (bias_bound(list(counts), k, n) - bound) for k, bound in enumerate(noise_bounds)])
     return above_threshold.first_above(queries, 0.0, noise, epsilon=epsilon, calibration="paper")
 
@@ -206,7 +206,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment of clipped rows, given the noise, a `ClippedCovNoise`.
 
-    Only the private threshold uses beta: ν is exceeded with at most this probability.
+    Only the private threshold uses `beta`: the noise of M exceeds ν with at most this probability.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -258,8 +258,7 @@ def sample(
     rho : ρ in [1e-27, 1e30], the budget.
     base : the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`.
     threshold : "public" takes τ = clip_norm, "private" searches for τ.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     clip_norm : τ in [1e-100, 1], of the public threshold, in the unit of row_bound.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
@@ -304,7 +303,10 @@ def spend(
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """Claimed: ρ. Proven: ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1.
+    """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
         return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="as the mechanism on the clipped rows")

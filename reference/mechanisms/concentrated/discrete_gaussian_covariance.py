@@ -5,17 +5,17 @@
    σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
-Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
-could show: the theorem is about the integers that are released. It assumes fair bits. ρ means the decimal number that
-was written. The query is ours.
+Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
+theorem is about the integers that are released, and assumes fair bits. ρ means the decimal number that was written. The
+query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
 so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
 
-Add-remove (all above is for replace-one). C + Z is released without the division by n, for S² = 16^b, the most that one
-row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ + ρ₁, with ρ₀ =
-ρ/(1 + d) for n. A row 2^b e₁ that comes attains both at whole orders α.
+The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
+most that one row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ +
+ρ₁, with ρ₀ = ρ/(1 + d) for n. A row 2^b e₁ that comes attains both at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
@@ -44,7 +44,7 @@ from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, InputBits, LargeRows, Neighbours, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-Noise = Callable[[Fraction], IntegerMatrix]  # σ² -> (d, d)
+Noise = Callable[[Fraction], IntegerMatrix]  # a function of σ² that returns a (d, d) draw
 
 # FORMULAS
 
@@ -55,12 +55,12 @@ def sensitivity_squared(d: int, input_bits: int) -> Number:
 
 
 def sum_squared(input_bits: int) -> Number:
-    """S² under add-remove: 16^b."""
+    """The squared sensitivity S² = 16^b under add-remove."""
     return 16**input_bits
 
 
 def count_share(d: int) -> Fraction:
-    """ρ₀/ρ = 1/(1 + d) under add-remove."""
+    """The share ρ₀/ρ = 1/(1 + d) of the number of rows under add-remove."""
     return Fraction(1, 1 + d)
 
 
@@ -88,7 +88,7 @@ def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
 
 
 def noisy_rows_and_products(data: ExactData, noise: CountedDraws, rho: Number) -> tuple[int, IntegerMatrix]:
-    """n + Z₀ and C + Z, the integers that are released under add-remove."""
+    """The integers n + Z₀ and C + Z that are released under add-remove."""
     share, whole = count_share(data.d), as_written(rho)
     rows = data.n + noise.whole_count(noise_variance(1, share * whole))
     z = require_whole(
@@ -140,9 +140,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For one σ² it is one matrix, however often it is asked for.
-
-    Under add-remove `CountedDraws`.
+    """The noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise is a
+    `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -193,7 +192,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ρ; the proven budget is the same, attained at whole orders α."""
+    """The claimed budget is ρ. The proven budget is ρ too, attained at whole orders α."""
     whole = as_written(rho)
     if adjacency == "add-remove":
         share, change = count_share(dimension), sum_squared(INPUT_BITS)

@@ -19,7 +19,7 @@ reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at mos
 tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
-ε. It used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
+ε. The experiments used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """
@@ -119,7 +119,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
+    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
     standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
     return IterativeEigenvectorsNoise(np.asarray(standard), draws_again(law.sample, rng))
 
@@ -141,7 +141,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 

@@ -11,8 +11,8 @@ vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-Both spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" is the smaller
-noise at the same price.
+Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has less
+noise at the same cost.
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe).
 Under add-remove the sum nΣ and n are released, both noisy: see `counted`.
@@ -73,7 +73,7 @@ Ensemble = Annotated[
 
 
 def noise_scale(n: Number, rho: Number) -> Number:
-    """σ = 1/(n√ρ), which is the ℓ2 sensitivity √2/n over √(2ρ)."""
+    """The noise scale σ = 1/(n√ρ), which is the ℓ2 sensitivity √2/n over √(2ρ)."""
     return 1 / (n * rho**0.5)
 
 
@@ -103,13 +103,13 @@ def error_bound(
 
 @strict(ensemble=Ensemble)
 def count_share(d: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """ρ₀/ρ, the share of the number of rows under add-remove; V is d², or d(d + 1)/2 for "goe"."""
+    """The share ρ₀/ρ of the number of rows under add-remove, for V = d², or V = d(d + 1)/2 with "goe"."""
     return gaussian_share(d**2 if ensemble == "wigner" else d * (d + 1) / 2, sqrt)
 
 
 @strict(ensemble=Ensemble)
 def scale_of_sum(d: Number, rho: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """1/√(2ρ₁), of the noise of Σ_i x_i x_iᵀ under add-remove: one row moves it by at most 1."""
+    """The scale 1/√(2ρ₁) of the noise of Σ_i x_i x_iᵀ under add-remove, where one row moves the sum by at most 1."""
     return 1 / sqrt(2 * (1 - count_share(d, ensemble, sqrt)) * rho)
 
 
@@ -209,7 +209,10 @@ def sample(
 def spend(
     *, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner", adjacency: Neighbours = "replace-one"
 ) -> Spend:
-    """The claimed ρ; proven are ρ for d ≥ 2 or under add-remove and ρ/2 for d = 1, attained at every order α."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ for d ≥ 2 or under add-remove and ρ/2 for d = 1, attained at every order α.
+    """
     if adjacency == "add-remove":
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis, at every order")
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for orthonormal rows, at every order")

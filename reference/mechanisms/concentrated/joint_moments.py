@@ -8,9 +8,9 @@
 
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
-Why the second moment can be free. The mean alone has S = 2, from y = −x, which leaves Σ where it is. The rows that move
-Σ the most are orthogonal, and move the mean by √2 only. So S stays 2 up to a weight λ₀ > 0 of Σ. For d ≥ 2, λ₀ = ½:
-with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is
+Why the second moment can be free. For the mean alone S = 2, attained at y = −x, which does not change Σ. The rows that
+move Σ the most are orthogonal, and move the mean by √2 only. So S stays 2 up to a weight λ₀ > 0 of Σ. For d ≥ 2, λ₀ =
+½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is
 larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to 1 the mean has the noise that it would have alone. Above 1 it has more, and Σ has less. For
@@ -60,8 +60,8 @@ def moment_weight(d: int, weight: Number, sqrt: Callable[[Number], Number] = squ
 def change_squared(d: int, weight: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """S², the supremum of ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over the unit ball: 4 for a weight up to 1.
 
-    Above that it is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 − p) with
-    p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
+    For a larger weight it is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 −
+    p) with p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
     """
     if weight <= 1:
         return 4
@@ -169,7 +169,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
-    """Claimed: ρ. Proven: the same, attained at every order, in every dimension and for every weight."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ too, attained at every order, in every dimension and for every weight.
+    """
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")
 

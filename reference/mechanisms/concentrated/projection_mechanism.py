@@ -108,7 +108,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
-    """The claimed ρ; the proven budget is what `gauss_cov` spends, attained in the limit of large n."""
+    """The claimed budget is ρ. The proven budget is what `gauss_cov` spends, attained in the limit of large n."""
     noisy = gauss_cov.spend(rho=rho, dimension=dimension, ensemble=ensemble)
     return Spend(noisy.claimed, noisy.proven, True, "in the limit of large n, where the projection does nothing")
 

@@ -1,7 +1,7 @@
-"""The second moment of subsamplable data, in rounds that even out the directions. Mahpud, Sheffet 2025, Algorithm 2.
+"""Second moment of subsamplable data, in rounds that reduce its condition number. Mahpud, Sheffet 2025, Algorithm 2.
 
 Data are (m, α, β)-subsamplable if, with probability 1 − β, the second moment of m random rows is Σ up to a factor
-1 ± α in every direction. κ = R²/λ: no row is longer than R, no eigenvalue of Σ is below λ > 0. In units of R:
+1 ± α in every direction. κ = R²/λ, where no row is longer than R and no eigenvalue of Σ is below λ > 0. In units of R:
 
 1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
    max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
@@ -17,10 +17,10 @@ adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
 tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). Spends ρ; ρ/2 for d = 1.
 
-NOTE: our copy of the paper has its sentences, and has lost the displayed formulas, among them three lines of the
-algorithms. It works in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared
-factor is (8/7)/(3/7) = 8/3. We added that rows are shortened after it, and K in place of T: there are T + 1
-noises. α is ½, the largest that the paper allows. Its utility theorem is carried over for one round only, in the proof.
+NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
+in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
+8/3. We added that rows are shortened after it, and K in place of T: there are T + 1 noises. α is ½, the largest that
+the paper allows. The proof carries the utility theorem over for one round only.
 
 Proof: proofs/paper/recursive-moment.md
 """
@@ -62,7 +62,7 @@ Subsample = Annotated[int, count("m", 1, LARGEST_SUBSAMPLE, "public: that many r
 
 
 def rounds_needed(kappa: Number, m: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """T before it is rounded up: ln(κ/(320m))/ln(7/3)."""
+    """The number of rounds T before it is rounded up: ln(κ/(320m))/ln(7/3)."""
     return log(kappa / (320 * m)) / (log(7) - log(3))
 
 
@@ -92,7 +92,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 
 def number_of_rounds(kappa: float, m: int) -> int:
-    """K: one round if κ ≤ 320m."""
+    """The number of rounds K, which is 1 if κ ≤ 320m."""
     needed: int = math.ceil(rounds_needed(kappa, m))
     return max(0, needed) + 1
 
@@ -180,7 +180,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
     subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
@@ -213,7 +213,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed ρ; proven are ρ with "tight" and ρ/8 with "reconstructed", and half of it for d = 1."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ with "tight" and ρ/8 with "reconstructed", and half as much for d = 1.
+    """
     remark = "by rows along two axes among zeros as n → ∞; for more than one round, by all rounds together"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 

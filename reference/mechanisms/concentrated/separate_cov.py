@@ -15,7 +15,7 @@ Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theore
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
 NOTE: the authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in
-sign where λ(G) < 0. That is private, and wrong.
+sign where λ(G) < 0. That is private, but the estimate is wrong.
 
 Proof: proofs/paper/separate-cov.md
 """
@@ -178,7 +178,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
-    """The claimed ρ; proven are ρ for d ≥ 2 and ρ/4 for d = 1."""
+    """The claimed budget is ρ. The proven budget is ρ for d ≥ 2 and ρ/4 for d = 1."""
     remark = "by the pair (G, λ̃), at every order; that the output attains it is not claimed"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 

@@ -1,6 +1,6 @@
 """CoinPress covariance: the noisy covariance of clipped rows, in coordinates that each round improves. BDKU20.
 
-For records with mean 0 and covariance Σ ⪯ uI.
+The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 
 1. A = I/√u. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the early rounds and 3ρ/4 in the
    last; ρ if t = 1.
@@ -17,8 +17,9 @@ constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, a
     error and on the noise, by which AΣAᵀ ⪯ I stays true, with high probability. "code" γ² with L = ln 10, and
     h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
 
-NOTE: our reading of the steps. The equal shares of β, the bound υ in ν (proven, and smaller than the printed one) and
-the order in step 4 are ours; the published code multiplies in another order, as private and, for t ≥ 3, inaccurate.
+NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
+printed one) and the order in step 4 are ours; the published code multiplies in another order, which is as private but
+inaccurate for t ≥ 3.
 
 Proof: proofs/paper/coinpress-covariance.md
 """
@@ -47,14 +48,17 @@ Constants = Annotated[
 ]
 Steps = Annotated[int, count("t", 1, 10, "public: the number of steps")]
 LargestVariance = Annotated[float, positive("u", "public, in the unit of x squared: Σ ⪯ uI, for accuracy only")]
-# every step takes the noise of the one before as its scale, so that scales grow like powers of 1/ρ
+# the noise of every step sets the scale of the next, so that scales grow like powers of 1/ρ
 CoinPressRho = Annotated[float, positive("ρ", "the budget", 1e-12)]
 
 # FORMULAS
 
 
 def budgets(rho: Number, steps: int) -> list[Number]:
-    """ρ_1, …, ρ_t: a quarter of ρ shared by the early steps, the rest for the last; all of it if there is one."""
+    """The budgets ρ_1, …, ρ_t: the early steps share a quarter of ρ, and the last step gets the rest.
+
+    A single step gets ρ.
+    """
     return [rho / (4 * (steps - 1))] * (steps - 1) + [3 * rho / 4] if steps > 1 else [rho]
 
 
@@ -67,7 +71,7 @@ def squared_norm_bound(d: Number, log_term: Number) -> Number:
 def squared_radius(
     n: Number, d: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
-    """γ² of a step with failure probability β."""
+    """The squared radius γ² of a step with failure probability β."""
     return squared_norm_bound(d, log(n / beta) if constants == "paper" else -log(CODE_BETA))
 
 
@@ -105,7 +109,7 @@ def offset(
 
 
 def pressed(rows: Rows, a: Matrix, radius: float) -> Rows:
-    """A x_i for every row, shortened to the radius where it is longer. No row overflows, whatever its size."""
+    """The images A x_i of the rows, shortened to the radius if they are longer. No row overflows, whatever its size."""
 
     def image(block: Matrix) -> Matrix:
         largest = np.abs(block).max(axis=1)
@@ -212,7 +216,7 @@ def sample(
 
 @checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
-    """The claimed ρ; proven are ρ, and ρ/2 for d = 1."""
+    """The claimed budget is ρ. The proven budget is ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
     remark = "by far-out rows along two axes as n → ∞; for more than one step, by all steps together"
     return Spend(ZCDP(rho), ZCDP(proven), True, remark)

@@ -1,6 +1,6 @@
 """CoinPress mean: the noisy mean of clipped rows, in a ball that each round shrinks. BDKU20.
 
-For records of covariance I whose mean lies within `radius` of the origin.
+The mechanism is made for records of covariance I whose mean lies within `radius` of the origin.
 
 1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
    early rounds and 3ρ/4 in the last; ρ if t = 1.
@@ -17,8 +17,8 @@ constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the
 
 Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
-NOTE: our reading of the steps; the equal shares of β are ours. In the published code a row stays where the first round
-has put it, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
+NOTE: the steps are our reading of the paper; the equal shares of β are ours. The published code clips rows in place,
+and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
 
 Proof: proofs/paper/coinpress-mean.md
 """
@@ -54,13 +54,13 @@ Radius = Annotated[float, positive("r", "public: a bound on the length of the me
 
 @strict(constants=Constants)
 def row_bound(n: Number, d: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log) -> Number:
-    """γ₁: how far n records may lie from the mean of the distribution."""
+    """The bound γ₁ on the distance of n records from the mean of the distribution."""
     return squared_norm_bound(d, log(n / beta) if constants == "paper" else -log(CODE_BETA)) ** 0.5
 
 
 @strict(constants=Constants)
 def clip_radius(r: Number, gamma: Number, constants: str) -> Number:
-    """τ, for a mean within r of the centre and records within γ₁ of the mean."""
+    """The clipping radius τ, for a mean within r of the centre and records within γ₁ of the mean."""
     return r + gamma if constants == "paper" else min(r + gamma, (r**2 + 6 * r + gamma**2) ** 0.5)
 
 
@@ -165,7 +165,7 @@ def sample(
 
 @checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
-    """The claimed ρ, which is also what is proven; all centres together approach it."""
+    """The claimed and the proven budget are ρ. The privacy loss of all centres together approaches it."""
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 

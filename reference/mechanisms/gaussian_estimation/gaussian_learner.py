@@ -11,8 +11,8 @@ Reconstructed: the copy of the paper that we had says that the theorem combines 
 in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are ours.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
-query of steps 2 and 3 is a sum of terms with public bounds, of which one changes, and its Gaussian noise is scaled to
-that. Each step costs at most ρ/2. The order of the records matters, and is public.
+query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The scale of its Gaussian noise is
+that of this change. Each step costs at most ρ/2. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 at
     most 7ρ/16 or 5ρ/8.
@@ -45,7 +45,7 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 
 def half(budget: Number) -> Number:
-    """The share of ρ, and of β, of the covariance and of the mean."""
+    """The share ½ of ρ, and of β, that the covariance and the mean each get."""
     return budget / 2
 
 
@@ -54,7 +54,7 @@ def half(budget: Number) -> Number:
 
 @dataclass(frozen=True)
 class GaussianLearnerNoise:
-    """`covariance` is the noise of PGCE, `mean` that of PME."""
+    """The noise of both steps: `covariance` is the noise of PGCE, `mean` that of PME."""
 
     covariance: pgce.PGCENoise
     mean: pme.PMENoise
@@ -114,7 +114,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-25, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-295, 1), public: the probability that the error bound may fail.
@@ -138,7 +138,7 @@ def sample(
 def spend(
     *, rho: RhoToShareThrice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
 ) -> Spend:
-    """The sum of what PGCE and PME spend of ρ/2 each."""
+    """The claimed budget is ρ. The proven budget is the sum of what PGCE and PME spend at ρ/2 each."""
     parts = [step.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven for step in (pgce, pme)]
     proven = sum(part.rho for part in parts if isinstance(part, ZCDP))
     return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PGCE and PME")

@@ -1,6 +1,6 @@
 """Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
 
-For one column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean:
+One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes these steps:
 
 1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted.
 2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.
@@ -8,7 +8,7 @@ For one column v_1, …, v_n, with public bounds σ on its standard deviation an
 4. Add N(0, (2w/n)²/ρ) to m.
 5. Release the sum.
 
-Several columns: each on its own, with ρ/d and β/d.
+Several columns are treated separately, with ρ/d and β/d each.
 
 Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. This
 is their method with Gaussian noise, and the constants are ours.
@@ -51,7 +51,7 @@ MeanBound = Annotated[float, positive("R", "public: bounds the absolute mean of 
 
 
 def count_variance(rho: Number) -> Number:
-    """2/ρ: half of the column's ρ on Δ₂² = 2."""
+    """The variance 2/ρ of the noise of a count, which costs half of the column's ρ at Δ₂² = 2."""
     return 2 / rho
 
 
@@ -61,7 +61,7 @@ def half_width(n: Number, sigma: Number, beta: Number, log: Callable[[Number], N
 
 
 def mean_variance(n: Number, w: Number, rho: Number) -> Number:
-    """(2w/n)²/ρ: half of the column's ρ on Δ₂ = 2w/n."""
+    """The variance (2w/n)²/ρ of the noise of the mean, which costs half of the column's ρ at Δ₂ = 2w/n."""
     return (2 * w / n) ** 2 / rho
 
 
@@ -188,7 +188,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed ρ, which is also the bound that is proven."""
+    """The claimed budget is ρ, which is also the proven bound."""
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 

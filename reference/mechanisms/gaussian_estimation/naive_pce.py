@@ -67,7 +67,7 @@ def noise_variance(n: Number, rho: Number, r2: Number, calibration: str) -> Numb
 
 
 def largest_change(d: int) -> Number:
-    """The supremum of Σ_{i≤j} Δ_ij², in units of r⁴/n²: 2, and 1 in one dimension."""
+    """The supremum of Σ_{i≤j} Δ_ij² as a multiple of r⁴/n²: 2, and 1 in one dimension."""
     return 2 if d > 1 else 1
 
 
@@ -135,7 +135,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
@@ -156,7 +156,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed ρ; proven are ρ/2 ("reconstructed") and ρ ("tight"), and half of that in one dimension."""
+    """The claimed budget is ρ.
+
+    The proven budget is ρ/2 with "reconstructed" and ρ with "tight", and half as much for d = 1.
+    """
     change = largest_change(dimension)
     proven = privacy_loss(change, 1, 1, noise_variance(1, rho, 1, calibration))
     return Spend(ZCDP(rho), ZCDP(proven), True, "by M', for orthogonal rows of length r; by the projection as n → ∞")

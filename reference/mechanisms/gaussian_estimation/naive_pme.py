@@ -8,8 +8,8 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The target accuracy α of
 the paper enters the number of records only, so it is no parameter here.
 
-Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which costs ρ₁/2. Given c, it moves the clipped
-mean by at most 2w/n, which costs ρ₁/2 again. The d coordinates add up to ρ. There is one calibration.
+Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which costs ρ₁/2. Given c, the replacement moves
+the clipped mean by at most 2w/n, which costs ρ₁/2 again. The d coordinates add up to ρ. There is one calibration.
 
 Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate is right up to
 α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ; that of `pme` does not.
@@ -104,7 +104,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed ρ, which is also the bound that is proven."""
+    """The claimed budget is ρ, which is also the proven bound."""
     return kv_mean.spend(rho=rho, dimension=dimension)
 
 

@@ -10,12 +10,12 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
-Why ρ-zCDP. Replacing one row replaces one image in every round. The images enter with length at most a public r, so
-their second moment moves by at most √2 r²/n in Frobenius norm, and the noise is scaled to that. So PPC, whose rounds
-share its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
+Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer than a public r are dropped, so their
+second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. So PPC, whose rounds share
+its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
 reconstructed : in both steps, the noise that NaivePCE has under this name. Spends at most ρ/2; half of that for d = 1.
-tight : likewise. Spends at most ρ; half of that for d = 1.
+tight : in both steps, the noise that NaivePCE has under this name. Spends at most ρ; half of that for d = 1.
 
 Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the
 order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of
@@ -49,7 +49,7 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 
 def half(budget: Number) -> Number:
-    """The share of ρ, and of β, of each of the two steps."""
+    """The share ½ of ρ, and of β, that each of the two steps gets."""
     return budget / 2
 
 
@@ -120,7 +120,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.
 
@@ -143,7 +143,7 @@ def sample(
 def spend(
     *, rho: RhoToShareTwice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
 ) -> Spend:
-    """The sum of what PPC and NaivePCE spend of ρ/2 each."""
+    """The claimed budget is ρ. The proven budget is the sum of what PPC and NaivePCE spend at ρ/2 each."""
     first, second = (
         step(rho=half(rho), dimension=dimension, calibration=calibration).proven
         for step in (ppc.spend, naive_pce.spend)

@@ -4,16 +4,17 @@
 2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
    variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
 3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
-   histogram finds where its values lie. They are clipped to a window there, and noise is added to their mean.
+   histogram finds where its values lie. The values are clipped to a window at that place, and noise is added to their
+   mean.
 4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
 of ρ and β is ours.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
-Images count up to a public length r only, so that a sum over them moves by at most √2 r², to which the noise is scaled.
-In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Each step costs
-at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
+Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
+noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Each
+step costs at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE in PPC. PME spends at most 3ρ/4 or ρ; for d = 1 at most 5ρ/8 or 3ρ/4.
 
@@ -51,7 +52,7 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 
 def half(budget: Number) -> Number:
-    """The share of ρ, and of β, of each of the two steps."""
+    """The share ½ of ρ, and of β, that each of the two steps gets."""
     return budget / 2
 
 
@@ -72,7 +73,10 @@ class PMENoise:
 
 
 def differences(rows: Rows) -> Rows:
-    """The data set of y. A difference beyond the largest float counts as zero: it would be dropped."""
+    """The data set of the differences y.
+
+    A difference beyond the largest float becomes a zero row, as if it were dropped.
+    """
     if rows.shape[0] < 2:
         return np.zeros((1, rows.shape[1]))
 
@@ -146,7 +150,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.

@@ -10,13 +10,13 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
 4. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
-theorem is about a symmetric A. From ours, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
+theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
 Why ρ-zCDP. Given A, replacing one row replaces one image. That moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n
 for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. `spend` is not told κ; for T = 0 nothing is spent.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` does not know κ.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. This is our
 form of KLSU19 Theorem 3.11; the constants are ours.
@@ -85,7 +85,8 @@ def sufficient_rows(
 ) -> int:
     """A number of rows that suffices for I ⪯ AΣAᵀ ⪯ 1000 I, except with probability 3β.
 
-    For κ ≤ 1000 there is no round, and any number of rows suffices. The function then returns its value for T = 1.
+    For κ ≤ 1000 there is no round, and any number of rows suffices. For these κ the function returns its value for T =
+    1.
     """
     t = max(1, rounds(kappa))
     return weak_ppc.sufficient_rows(rho=rho, dimension=dimension, calibration=calibration, beta=beta, rounds=t)
@@ -143,7 +144,7 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # 1 to 3: the rounds, in a function that `pgce` and `pme` call, too
+    # 1 to 3: the rounds are in a function that `pgce` and `pme` call, too
     a, _ = precondition(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
     # 4. RELEASE
@@ -173,7 +174,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
 
@@ -194,7 +195,7 @@ def sample(
 
 @checked
 def spend(*, rho: RhoToShare, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The budget of T rounds, each a NaivePCE run with budget ρ/T."""
+    """The claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 

@@ -5,12 +5,11 @@ exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−
 
 1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each shortened to length
    B if it is longer, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
-2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β); all coordinates left get the estimate
-   q_j.
+2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β); all coordinates left get q_j.
 3. Release the estimates, clipped to [0, 1].
 
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
-condition are our reading of its words; clipping, zero rows and the constants of the proofs are ours.
+condition are our reading of its text; clipping, zero rows and the constants of the proofs are ours.
 
 Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of that block moves
 by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries
@@ -20,7 +19,7 @@ reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. It spends at most ρ; i
 tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). It spends at most ρ, and ρ is the supremum.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
-done in step 1, except with probability 2β. Means above 1/2 are as private, but are not brought below 1/2.
+done in step 1, except with probability 2β. Means above 1/2 are as private, but are not mapped to means below 1/2.
 
 Proof: proofs/paper/ppde.md
 """
@@ -79,9 +78,10 @@ def noise_variance(change: Number, m: Number, rho: Number) -> Number:
 def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """If m is at least this, which grows with ln m, then sampling and noise are small enough in every round; d ≥ 2.
+    """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
+    least this; d ≥ 2.
 
-    The first bound is for sampling (Bernstein), the second for the noise; the page derives both.
+    The first bound is for the sampling error (Bernstein), the second for the noise; the proof page derives both.
     """
     length = log(4 * d * rounds / beta)
     return max(523 * d * length, 16 * d * (12 * length * log(m * rounds / beta) / rho) ** 0.5)
@@ -98,8 +98,8 @@ def most_rounds(dimension: int) -> int:
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
     """The mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
 
-    Block r is rows first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, however many
-    of these rows exist.
+    The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, even if
+    fewer of these rows exist.
     """
     first, last = (r - 1) * m, min(r * m, rows.shape[0])
     if first >= last:
@@ -173,7 +173,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
     Returns
@@ -193,7 +193,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed ρ, by our reading of Theorem 5.1, whose number is lost; proven is ρ, whatever n and β are."""
+    """The claimed budget is ρ by our reading of Theorem 5.1, whose formula is lost. The proven budget is ρ."""
     remark = (
         "at most ρ; supremum ρ, by complementary rows in the first block, as n → ∞"
         if calibration == "tight"

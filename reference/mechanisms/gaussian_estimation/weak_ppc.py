@@ -7,7 +7,7 @@
 3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That large directions are
-multiplied by 1/2 and that AΣA ⪯ 0.7 κI are recalled, not checked; c, the other constants and the proof are ours.
+multiplied by 1/2 and that AΣA ⪯ 0.7 κI is from memory, not checked; c, the other constants and the proof are ours.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
@@ -38,27 +38,27 @@ from covassay.reference.mechanisms.parameters import Beta, Dimension, Reconstruc
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
-FLOOR = 0.84  # c
-PROGRESS = 0.69  # the factor by which κ goes down
+FLOOR = 0.84  # the constant c
+PROGRESS = 0.69  # the factor by which a round multiplies κ
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the lemma holds from here on
+SMALLEST_KAPPA = 1000  # the smallest κ for which the lemma holds
 
 # FORMULAS
 
 
 def upper_bound(s: Number, nu: Number) -> Number:
-    """BΣB ⪯ this times κ, where B = √c A: (1/2 + ν)/(1 − s), for 1 + s + ν ≤ 2."""
+    """The u with BΣB ⪯ uκI, where B = √c A: u = (1/2 + ν)/(1 − s), for 1 + s + ν ≤ 2."""
     return (nu + nu + 1) / (2 * (1 - s))
 
 
 def lower_bound_mixed(p: Number, q: Number, kappa: Number, s: Number, nu: Number) -> Number:
-    """vᵀBΣBv is at least this, by the bound on the noise: κ p ((1/2 − ν)p/4 − νq)/(1 + s)."""
+    """A lower bound on vᵀBΣBv, from the bound on the noise: κ p ((1/2 − ν)p/4 − νq)/(1 + s)."""
     return kappa * p * ((1 - 2 * nu) * p / 8 - nu * q) / (1 + s)
 
 
 def lower_bound_small(p: Number) -> Number:
-    """vᵀBΣBv is at least this, by Σ ⪰ I: 1 − 3p²/4."""
+    """A lower bound on vᵀBΣBv, from Σ ⪰ I: 1 − 3p²/4."""
     return 1 - 3 * p**2 / 4
 
 
@@ -79,7 +79,7 @@ def noise_rows(
     nu: Number = NOISE_SHARE,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """If n is at least this, which grows with ln n, then ‖N‖ ≤ νκ except with probability β."""
+    """A number, which grows with ln n, such that ‖N‖ ≤ νκ except with probability β if n is at least this."""
     r2 = radius_squared(n, d, 1, beta, log)
     return noise_variance(1, rho, r2, calibration) ** 0.5 * upsilon_star(d, beta, log) / nu
 
@@ -93,8 +93,8 @@ def sufficient_rows(
 ) -> int:
     """The smallest n that gives the premises of the lemma, for T rounds at ρ/T and β/T each, on the same data.
 
-    The premise on Σ̂ is the same in every round: it survives x ↦ Ax. Starting from n = 1, n ↦ `noise_rows`(n) grows
-    to its smallest fixed point.
+    The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. Starting from n = 1, the iteration n ↦
+    `noise_rows`(n) grows to its smallest fixed point.
     """
     d, beta_each = require_dimension("dimension", dimension), beta / rounds
     regular = math.ceil(regularity_rows(d, beta))
@@ -157,7 +157,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
@@ -178,7 +178,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The budget of NaivePCE, because A is post-processing of its output."""
+    """The claimed and the proven budget of NaivePCE, because A is post-processing of its output."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "the bound of NaivePCE; A reveals only the space V")
 

@@ -66,13 +66,13 @@ from covassay.reference.projections import spectral_interval
 
 
 def step_epsilon(epsilon: Number) -> Number:
-    """ε/8, the budget of each of radius, trace and search."""
+    """The budget ε/8 of each of the steps radius, trace and search."""
     return epsilon / 8
 
 
 @strict(radius=Radius)
 def final_epsilon(epsilon: Number, radius: str) -> Number:
-    """ε₁: 3ε/4, or 5ε/8 with a radius step."""
+    """The budget ε₁ of the final step: 3ε/4, or 5ε/8 with a radius step."""
     return epsilon * (6 if radius == "none" else 5) / 8
 
 
@@ -100,7 +100,7 @@ def noise_level(k: int, g: Number, a: Number, e: Number) -> Number:
 
 @strict(calibration=Calibration)
 def lap_bound(n: Number, d: int, epsilon: Number, beta: Number, calibration: str, log: tails.Log = np.log) -> Number:
-    """g, the error bound of LapCov; `epsilon` is ε₁."""
+    """The error bound g of LapCov, where `epsilon` is ε₁."""
     return lap_cov.error_bound(d, lap_cov.noise_scale(n, d, epsilon, calibration), beta, log)
 
 
@@ -121,9 +121,9 @@ def separate_bounds(
 class AdaptiveCovPureNoise:
     """Independent Laplace(1) for every step.
 
-    radius : with one query for every public radius; not used if there is no radius step.
+    radius : noise for one query at every public radius; not used if there is no radius step.
     trace : a number.
-    search : with K + 1 queries.
+    search : noise for K + 1 queries.
     matrix : (d, d) symmetric, independent on and above the diagonal.
     eigenvalues : (d,), used by SeparateCov only.
     """
@@ -226,8 +226,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-27, 1e30], the budget.
     radius : "private" first finds a radius that most rows lie in; "none" does not.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
@@ -263,7 +262,7 @@ def sample(
 def spend(
     *, epsilon: EpsilonToShare, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed ε; the proven budget is the sum over the steps."""
+    """The claimed budget is ε. The proven budget is the sum over the steps."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
     proven = private_trace.privacy_loss(1, 1, private_trace.laplace_scale(1, share))
     proven += search_loss(*search_scales(search_epsilon(epsilon, calibration), calibration))

@@ -13,7 +13,7 @@ tight : η = ε/2. Spends ε. The sensitivity 1 and "tight" are ours.
 
 Both privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 
-Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. There it is at most 2.07 d/ε, numerically.
+Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For this η the numerical value is at most 2.07 d/ε.
 
 Proof: proofs/paper/bingham.md
 """
@@ -104,8 +104,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
@@ -127,7 +126,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; the proven budget is 2η, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 no budget is spent."""
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = "as n → ∞" if dimension > 1 else "the output does not depend on the data; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

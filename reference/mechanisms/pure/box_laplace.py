@@ -7,16 +7,16 @@
 3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
    the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
-Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and those of neighbours are at most S apart. So the
-privacy loss is at most ε, with equality where the noise points away from the other sums. The release is computed
-from the noisy sums.
+Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
+So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is
+computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
 that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a
 corner of the box against a row inside it.
 
-n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
-value on a bound is inside.
+A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
+noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
 adjacencies a bound for every entry (`error_bound`).
@@ -60,7 +60,7 @@ def noise_scale(
     sqrt: Callable[[Number], Number] = square_root,
     cbrt: Callable[[Number], Number] = cube_root,
 ) -> Number:
-    """S/ε, of the noise of a sum with weight 1."""
+    """The scale S/ε of the noise of a sum with weight 1."""
     return l1(d, laplace_weights(d, adjacency, sqrt, cbrt), adjacency) / epsilon
 
 
@@ -77,7 +77,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)
@@ -141,7 +141,10 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; the proven budget is the same, attained in every dimension, for both kinds of neighbours."""
+    """The claimed budget is ε.
+
+    The proven budget is ε too, attained in every dimension, for both kinds of neighbours.
+    """
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 
 

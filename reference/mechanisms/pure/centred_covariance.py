@@ -114,7 +114,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; the proven budget is ε, attained for every n ≥ 2."""
+    """The claimed budget is ε. The proven budget is ε, attained for every n ≥ 2."""
     where = "x = 1, y = −1, the others 1" if dimension == 1 else "an equilateral triangle"
     return Spend(PureDP(epsilon), PureDP(epsilon), True, f"at Y = r²S, for {where}")
 

@@ -5,17 +5,16 @@
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
-Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
-could show: the theorem is about the integers that are released. It assumes fair bits. ε means the decimal number that
-was written.
+Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
+theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
 (`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
-Add-remove (all above is for replace-one). C + Z is released without the division by n, for S = 4^b (d + 1)/2, the most
-that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁, with ε₀ =
-ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
+The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
+the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,
+with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
@@ -53,7 +52,7 @@ from covassay.reference.mechanisms.parameters import (
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import triangle_l1
 
-Noise = Callable[[Fraction], IntegerMatrix]  # scale t -> (d, d)
+Noise = Callable[[Fraction], IntegerMatrix]  # a function of the scale t that returns a (d, d) draw
 
 # FORMULAS
 
@@ -65,7 +64,7 @@ def sensitivity(d: int, input_bits: int, isqrt: Callable[[int], int] = math.isqr
 
 
 def sensitivity_of_sum(d: int, input_bits: int) -> Number:
-    """S under add-remove: 4^b (d + 1)/2, a whole number."""
+    """The sensitivity S under add-remove: 4^b (d + 1)/2, a whole number."""
     return 4**input_bits // 2 * (d + 1)
 
 
@@ -98,7 +97,7 @@ def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMat
 
 
 def noisy_rows_and_products(data: ExactData, noise: CountedDraws, epsilon: Number) -> tuple[int, IntegerMatrix]:
-    """n + Z₀ and C + Z, the integers that are released under add-remove."""
+    """The integers n + Z₀ and C + Z that are released under add-remove."""
     share, whole = count_share(data.d), as_written(epsilon)
     rows = data.n + noise.whole_count(noise_scale(1, share * whole))
     z = require_whole(
@@ -152,9 +151,8 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For one scale it is one matrix, however often it is asked for.
-
-    Under add-remove `CountedDraws`.
+    """The noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the noise is a
+    `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -211,9 +209,11 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """Claimed: ε. Proven: the same. For d = 1 it is attained; else rows on the lattice come close to it.
+    """The claimed budget is ε.
 
-    Under add-remove it is attained for every d that is a power of 4, by a row of equal entries.
+    The proven budget is ε too. For d = 1 it is attained; otherwise rows on the lattice come close to it.
+
+    Under add-remove ε is attained for every d that is a power of 4, by a row of equal entries.
     """
     whole = as_written(epsilon)
     if adjacency == "add-remove":

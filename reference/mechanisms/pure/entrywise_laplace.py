@@ -12,9 +12,9 @@ by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all e
 paper : b = 2d/(nε). Claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
 tight : b = sensitivity/(nε). Spends ε; for "full" and odd d > 1 at most ε. The sensitivities are ours.
 
-Add-remove (all above is for replace-one). The sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with noise
-Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the triangle
-by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
+The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
+triangle by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
 
 Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n]: `projections.spectral_interval` of
 the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
@@ -83,7 +83,7 @@ def sensitivity(d: int, entries: str, sqrt: Callable[[Number], Number] = square_
 def noise_scale(
     n: Number, d: int, epsilon: Number, entries: str, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
-    """b: 2d/(nε) in the paper, sensitivity/(nε) tight."""
+    """The noise scale b: 2d/(nε) with "paper", sensitivity/(nε) with "tight"."""
     return (2 * d if calibration == "paper" else sensitivity(d, entries, sqrt)) / (n * epsilon)
 
 
@@ -106,15 +106,15 @@ def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Num
 def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Number:
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
-    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The latter is taken for "tight" alone:
-    "paper" has half of the paper's scale for replacing a row, d/ε₁, for both.
+    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The second bound is used for "tight"
+    alone: with "paper" the scale is d/ε₁, half of the paper's scale for replacing a row, for both choices of entries.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
 
 
 @strict(entries=Entries, calibration=Calibration)
 def count_share(d: int, entries: str, calibration: str, cbrt: Callable[[Number], Number] = cube_root) -> Number:
-    """ε₀/ε, the share of the number of rows under add-remove."""
+    """The share ε₀/ε of the number of rows under add-remove."""
     return pure_share(mean_squared_error(d, scale_of_sum(d, 1, entries, calibration)), cbrt)
 
 
@@ -198,8 +198,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     entries : "full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
@@ -240,9 +239,11 @@ def spend(
     calibration: Calibration = "paper",
     adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed ε; the proven budget is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
+    """The claimed budget is ε.
 
-    Under add-remove it is ε₀ and the sensitivity for one row over the scale, attained.
+    The proven budget is sensitivity/(nb), attained except for "full" and odd d > 1.
+
+    Under add-remove the proven budget is ε₀ plus the sensitivity for one row over the scale, which is attained.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, entries, calibration)

@@ -12,9 +12,9 @@ normalising constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directio
 together (the joint lemma, ours). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n
 grows; the released matrix forgets the order of the list, and may cost less.
 
-Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of
-clip(λ̂_i, 0, n) + τ with τ = (2/ε₀) ln(2k/β). They read λ̂ only, which is already paid for. NOTE: the clip is ours; it
-keeps the root real.
+Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
+ln(2k/β). The weights are computed from λ̂ only, which is already paid for. NOTE: the clip is ours; it keeps the root
+real.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε (uniform;
     (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
@@ -131,17 +131,17 @@ def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
 
 
 class Direction(Protocol):
-    """Draws of directions, one for every matrix and step, always from the same bits."""
+    """A function that draws one direction for every matrix and step, always from the same bits."""
 
     def __call__(self, m: Matrix, /, *, step: int) -> Vector:
-        """A unit vector with density ∝ exp(uᵀMu); for different steps they are independent."""
+        """Draw a unit vector u with density ∝ exp(uᵀMu). Draws for different steps are independent."""
 
 
 @dataclass(frozen=True)
 class IterativeEigenvectorsNoise:
     """Noise of the eigenvalues and of the directions.
 
-    eigenvalues : (d,), Laplace(1), of which rank k takes the first k.
+    eigenvalues : (d,), Laplace(1); a release of rank k uses the first k.
     direction : the law of a direction, see `Direction`.
     """
 
@@ -201,7 +201,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
+    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
     return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), draws_again(law.sample, rng))
 
 
@@ -225,8 +225,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     budget : "uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues.
     beta : β in [1e-300, 1), public: only the offset τ of the adaptive budget uses it.
     rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
@@ -268,7 +267,10 @@ def spend(
     budget: Budget = "uniform",
     rank: Rank = 0,
 ) -> Spend:
-    """The claimed ε; proven are the eigenvalues, ε₀ or for a single one ε₀/2, and the directions, Σ η + max η.
+    """The claimed budget is ε.
+
+    The proven budget is the cost of the eigenvalues (ε₀, or ε₀/2 if there is only one) plus that of the directions (Σ η
+    + max η).
 
     The exponents of the paper's adaptive budget depend on λ̂: the supremum ε/4 of Σ η + max η is approached when one
     weight dominates.

@@ -14,9 +14,9 @@ one row moves the mean image. This distance is at most S/n. First, images lie in
 by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, because shortening
 increases no distance. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
-How l is chosen. α and β are public. l is the least number for which we can prove, with probability 1 − β: no image is
-shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If this number
-is D or more, then l = D. At the default α and β, that is so for d < 37.
+How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
+is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If this
+number is D or more, then l = D. For the default α and β this happens for d < 37.
 
 NOTE: the source has other noise. For l < D we know no exact sampler of it (`johnson_lindenstrauss_image` draws it by a
 Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the

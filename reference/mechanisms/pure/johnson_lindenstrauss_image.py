@@ -1,7 +1,7 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
-As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike there,
-images of rows are not shortened, and the noise is the noise of Nikolov 2023.
+As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in that
+module, images of rows are not shortened, and the noise is that of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
    l ≤ D is computed from d and the public α and β (`sketch_rows`).
@@ -13,11 +13,11 @@ images of rows are not shortened, and the noise is the noise of Nikolov 2023.
 Why ε-DP, for every T. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image by at most 2/n in ‖·‖_K. By the
 triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
-NOTE: approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly. For l < D we know no
-exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed by a fixed number of
-iterations. The distance of the drawn law from the right one is not bounded. The proof is about the privacy of the right
-law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take a fixed number of
-steps: neither their result nor their running time reveals anything about the data.
+NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
+For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
+by a fixed number of iterations. The distance of the drawn law from the right one is not bounded. The proof is about the
+privacy of the right law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take
+a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only its direction is kept; ‖z‖_K is drawn afresh from its exact law, which is Gamma(l)
 and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
@@ -57,12 +57,12 @@ Walk = Annotated[
 
 
 def noise_scale(n: Number, epsilon: Number) -> Number:
-    """2/(nε), for rows in the unit ball."""
+    """The noise scale 2/(nε), for rows in the unit ball."""
     return 2 / (n * epsilon)
 
 
 def proposal_size(radius: Number) -> Number:
-    """2.4 r, the standard deviation of a step of the chain, where r is a typical distance to the boundary of K.
+    """The standard deviation 2.4 r of a step of the chain, where r is a typical distance to the boundary of K.
 
     A coordinate of z has standard deviation near √l r, and 2.4/√l of that is the usual size of a step in l dimensions.
     """
@@ -73,7 +73,7 @@ def proposal_size(radius: Number) -> Number:
 
 
 def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
-    """‖z‖_K of each z, (m, l) -> (m,), from above: the nuclear norm of a matrix with image z.
+    """An upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
     which shifts eigenvalues towards 0. The last matrix has image z, so its nuclear norm is never below ‖z‖_K.
@@ -125,7 +125,7 @@ def release(
 
 
 def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
-    """Density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l), one chain for each. Approximate if l < D."""
+    """Draw z with density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l) by one chain each. Approximate if l < D."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
         exact = svec(law.sample(d, rng, count, symmetric=True))
@@ -211,7 +211,11 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """Claimed: ε. Proven: the same for exact noise, by ỹ, and ε/2 for d = 1. Nothing is proven about the chain."""
+    """The claimed budget is ε.
+
+    For noise of the exact law, the proven budget is ε, attained by ỹ, and ε/2 for d = 1. Nothing is proven about the
+    chain.
+    """
     proven = epsilon if dimension > 1 else epsilon / 2
     return Spend(
         PureDP(epsilon),

@@ -51,7 +51,7 @@ from covassay.reference.sensitivity import square_root, triangle_l1
 
 @strict(body=Body)
 def sensitivity(body: str, n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """Δ_K, the largest ‖Σ − Σ'‖_K over neighbours."""
+    """The sensitivity Δ_K, which is the largest ‖Σ − Σ'‖_K over neighbours."""
     if d == 1 or body in ("covariance", "linf"):
         return 1 / n
     if body == "l1":
@@ -60,7 +60,7 @@ def sensitivity(body: str, n: Number, d: int, sqrt: Callable[[Number], Number] =
 
 
 def noise_scale(change: Number, epsilon: Number) -> Number:
-    """Δ_K/ε, by which the noise Z is multiplied."""
+    """The scale Δ_K/ε by which the noise Z is multiplied."""
     return change / epsilon
 
 
@@ -142,7 +142,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
-    """The claimed ε; the proven budget is the same, attained for every body in every dimension."""
+    """The claimed budget is ε. The proven budget is ε too, attained for every body in every dimension."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")

@@ -13,8 +13,8 @@ The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefin
 
 Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
 and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/k for each direction and for each value.
-The rounds approach it for large n. In dimension 1 the direction is ±1 whatever the data, and only k/b = ε/2 is spent.
-NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
+For large n the loss of some neighbours approaches ε. In dimension 1 the direction is ±1 whatever the data, and only k/b
+= ε/2 is spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
 
 Accuracy. ADK19 quotes for the original: ‖C − Ĉ‖ ≤ ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), with c unspecified.
 
@@ -46,7 +46,7 @@ def exponent(epsilon: Number, k: Number) -> Number:
 
 
 def value_scale(epsilon: Number, k: Number) -> Number:
-    """b = 2k/ε, in the unit of C."""
+    """The noise scale b = 2k/ε of a value, in the unit of C."""
     return 2 * k / epsilon
 
 
@@ -103,7 +103,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, rank: int = 0) -> KapralovTalwarNoise:
-    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
+    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
     k = min(rank or dimension, dimension)
     return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), draws_again(law.sample, rng))
 
@@ -147,7 +147,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven are k(2η + 1/b) = ε for every rank, and k/b = ε/2 in dimension 1."""
+    """The claimed budget is ε. The proven budget is k(2η + 1/b) = ε for every rank, and k/b = ε/2 in dimension 1."""
     eta = exponent(epsilon, 1) if dimension > 1 else 0
     proven = privacy_loss(eta, value_scale(epsilon, 1), 1)
     return Spend(PureDP(epsilon), PureDP(proven), True, "by the rounds (u_i, l_i), in the limit of large n")

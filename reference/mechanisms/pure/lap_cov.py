@@ -5,17 +5,18 @@
    to Σ.
 3. Release Σ + bW. It is not always positive semidefinite.
 
-Why it is private. The noise is as in `entrywise_laplace` with `entries="triangle"`: the privacy loss is at most
+Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`. The privacy loss is at most
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. Claims ε; spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
-tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. Ours, and so is the sensitivity s.
+tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. "tight" and the sensitivity s are
+    ours.
 
-Add-remove (all above is for replace-one). The sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with noise
-Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row moves it
-by at most (d + 1)/2 in ℓ1, and b is that over ε₁ for "tight". For "paper", b = d/ε₁, since d bounds the ℓ1 norm of all
-d² entries, as √2 d does in Lemma 11 for replacing a row.
+The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
+moves it by at most (d + 1)/2 in ℓ1, and b is that over ε₁ for "tight". For "paper", b = d/ε₁, since d bounds the ℓ1
+norm of all d² entries, as √2 d does in Lemma 11 for replacing a row.
 
 Accuracy. ‖bW‖_F ≤ b ω with probability 1 − β (`error_bound`, with constants that are not proven here). The paper's
 experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
@@ -74,7 +75,7 @@ from covassay.reference.sensitivity import square_root, triangle_l1
 def noise_scale(
     n: Number, d: int, epsilon: Number, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
-    """b: √2 d/(nε) in the paper, in dimension 1 too; s/(nε) tight."""
+    """The noise scale b: √2 d/(nε) with "paper", also in dimension 1, and s/(nε) with "tight"."""
     return (sqrt(2) * d if calibration == "paper" else triangle_l1(d, sqrt)) / (n * epsilon)
 
 
@@ -149,8 +150,7 @@ def sample(
     x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
     adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
@@ -185,7 +185,10 @@ def sample(
 def spend(
     *, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper", adjacency: Neighbours = "replace-one"
 ) -> Spend:
-    """The claimed ε; the proven budget is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained."""
+    """The claimed budget is ε.
+
+    The proven budget is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained.
+    """
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)
         scale = scale_of_sum(dimension, (1 - share) * epsilon, "triangle", calibration)

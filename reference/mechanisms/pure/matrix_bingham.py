@@ -13,7 +13,7 @@ All privacy losses lie in an interval of length 2η, so the release is also η²
 Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
 
 For k = 1 this is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so a rank of
-d or more means d − 1. NOTE: of CSS13 and LMV21 we read the abstracts, and a summary of CSS13, no more. CSS13 has the
+d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has the
 exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has this density on the unitary group, drawn
 approximately. The constants, the accuracy and the exact draw are ours.
 
@@ -62,7 +62,7 @@ def privacy_loss(eta: Number) -> Number:
 
 
 def released_rank(rank: int, d: int) -> int:
-    """k, or d − 1 if k is not below d."""
+    """The rank k of the release, or d − 1 if k is not below d."""
     return min(rank, d - 1)
 
 
@@ -145,7 +145,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; the proven budget is 2η = ε, approached as n → ∞, for every rank."""
+    """The claimed budget is ε. The proven budget is 2η = ε, approached as n → ∞, for every rank."""
     return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "as n → ∞, for every rank")
 
 

@@ -6,10 +6,10 @@
 3. Release the matrix of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. It is not symmetric, and 0 when r = 0.
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
-‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) +
-2|s − t|/(nb): the matrix and the trace cannot both change by the most. The maximum over 0 ≤ s, t ≤ 1 is
-max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and it is 1/(nρ) + 2/(nb). The pair
-attains it, and so does the released matrix.
+‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) + 2|s −
+t|/(nb): the matrix and the trace cannot both change by the most. The maximum over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) +
+2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb). The pair attains this
+maximum, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
@@ -56,18 +56,18 @@ from covassay.reference.projections import nuclear_ball
 
 @strict(calibration=Calibration)
 def matrix_scale(n: Number, epsilon: Number, calibration: str) -> Number:
-    """ρ of step 1: 4/(nε) in the paper, 2/(nε) tight."""
+    """The scale ρ of step 1: 4/(nε) with "paper", 2/(nε) with "tight"."""
     return (4 if calibration == "paper" else 2) / (n * epsilon)
 
 
 @strict(calibration=Calibration)
 def trace_scale(n: Number, epsilon: Number, calibration: str) -> Number:
-    """b of step 2: 10/(nε) in the paper, 4/(nε) tight."""
+    """The scale b of step 2: 10/(nε) with "paper", 4/(nε) with "tight"."""
     return (10 if calibration == "paper" else 4) / (n * epsilon)
 
 
 def privacy_loss(s: Number, t: Number, n: Number, rho: Number, b: Number) -> Number:
-    """Bound on the joint loss of (Σ̂, r) for rows with ‖x‖² = s, ‖y‖² = t."""
+    """A bound on the joint privacy loss of (Σ̂, r) for rows with ‖x‖² = s and ‖y‖² = t."""
     return (s + t) / (n * rho) + 2 * abs(s - t) / (n * b)
 
 
@@ -132,8 +132,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
@@ -155,7 +154,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; the proven budget is the maximum of `privacy_loss` over the extreme pairs of rows."""
+    """The claimed budget is ε. The proven budget is the maximum of `privacy_loss` over the extreme pairs of rows."""
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)

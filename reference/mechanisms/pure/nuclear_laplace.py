@@ -10,7 +10,7 @@ output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no tw
 mechanism spends ε/2.
 
 Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: DN25 Theorem 6 (‖ρZ‖ ≤
-1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are refuted.
+1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are false.
 
 Proof: proofs/paper/nuclear-laplace.md
 """
@@ -52,7 +52,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 
 def noise_scale(n: Number, epsilon: Number) -> Number:
-    """ρ = 2/(nε), for rows in the unit ball."""
+    """The noise scale ρ = 2/(nε), for rows in the unit ball."""
     return 2 / (n * epsilon)
 
 
@@ -62,15 +62,15 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 
 
 def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
-    """ε₀/ε, the share of the number of rows under add-remove.
+    """The share ε₀/ε of the number of rows under add-remove.
 
-    V is taken for its bound from below, (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
+    V is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
     """
     return pure_share(shape * (shape + 1) / d, cbrt)
 
 
 def scale_of_sum(epsilon: Number, share: Number) -> Number:
-    """1/ε₁, of the noise of Σ_i x_i x_iᵀ under add-remove: one row moves it by at most 1 in nuclear norm."""
+    """The scale 1/ε₁ of the noise of Σ_i x_i x_iᵀ under add-remove, where a row moves the sum by at most 1 in ‖·‖_*."""
     return 1 / ((1 - share) * epsilon)
 
 
@@ -160,7 +160,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven are ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
+    """The claimed budget is ε. The proven budget is ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
     change = 2 if dimension > 1 else 1

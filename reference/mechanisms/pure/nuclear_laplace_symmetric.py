@@ -133,7 +133,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed ε; proven are ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
+    """The claimed budget is ε. The proven budget is ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
     change = 2 if dimension > 1 else 1

@@ -1,4 +1,4 @@
-"""Output perturbation for ridge regression: noise on the coefficients. In the manner of CMS11 Algorithm 1.
+"""Output perturbation for ridge regression: noise on the coefficients, in the manner of CMS11 Algorithm 1.
 
 1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, the others are a.
    The row bound is for the whole row (a, y).
@@ -6,13 +6,13 @@
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
-One release serves one target and one α. It is the baseline for a released second moment, which serves all of them
-(`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So both
-sensitivities below are ours.
+One release serves one target and one α. It is the baseline for a released second moment, which serves all targets and
+all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So
+both sensitivities below are ours.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
-two rows at w = ŵ'. There ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at most
-ε‖ŵ − ŵ'‖/S ≤ ε.
+two rows at w = ŵ'. At this point ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
+most ε‖ŵ − ŵ'‖/S ≤ ε.
 
 paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. Claims ε, which
     is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
@@ -56,13 +56,13 @@ GradientBound = Annotated[
 
 @strict(calibration=GradientBound)
 def largest_norm(alpha: Number, calibration: str) -> Number:
-    """W, a bound on ‖ŵ‖: 1/√(2α), and tight 1/(2√(2α(1 + 2α)))."""
+    """The bound W on ‖ŵ‖: 1/√(2α) with "paper", 1/(2√(2α(1 + 2α))) with "tight"."""
     return 1 / (2 * alpha) ** 0.5 if calibration == "paper" else 1 / (2 * (2 * alpha * (1 + 2 * alpha)) ** 0.5)
 
 
 @strict(calibration=GradientBound)
 def gradient_change(norm: Number, calibration: str) -> Number:
-    """Bound on the distance of two gradients for ‖w‖ ≤ W: W + √(W² + 1), and tight √(W² + 1)."""
+    """A bound on the distance of two gradients for ‖w‖ ≤ W: W + √(W² + 1) with "paper", √(W² + 1) with "tight"."""
     return (norm if calibration == "paper" else 0) + (norm**2 + 1) ** 0.5
 
 
@@ -74,7 +74,7 @@ def sensitivity(n: Number, alpha: Number, calibration: str) -> Number:
 
 @strict(calibration=GradientBound)
 def noise_scale(n: Number, alpha: Number, epsilon: Number, calibration: str) -> Number:
-    """S/ε, by which the noise is multiplied."""
+    """The scale S/ε by which the noise is multiplied."""
     return sensitivity(n, alpha, calibration) / epsilon
 
 
@@ -119,7 +119,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
-    return draw_vector(max(1, dimension - 1), rng, size)  # release refuses a single column
+    return draw_vector(max(1, dimension - 1), rng, size)  # `release` refuses a single column
 
 
 @checked
@@ -171,7 +171,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
-    """The claimed ε; the proven budget is ε. How much less "paper" spends depends on α."""
+    """The claimed budget is ε. The proven budget is ε. How much less "paper" spends depends on α."""
     tight = calibration == "tight"
     remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)

@@ -12,7 +12,7 @@ attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 
 paper : b = 2√2 d/(nε). It claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in the limit.
 tight : b = 2s/(nε). It spends ε (ours).
 
-NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. That is as private, and less
+NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. That is as private, but less
 accurate.
 
 Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖, always.
@@ -53,7 +53,7 @@ from covassay.reference.sensitivity import square_root, triangle_l1
 def matrix_scale(
     n: Number, d: int, epsilon: Number, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
-    """b, the noise scale of LapCov at ε/2."""
+    """The noise scale b of LapCov at ε/2."""
     return lap_cov.noise_scale(n, d, epsilon / 2, calibration, sqrt)
 
 
@@ -153,8 +153,7 @@ def sample(
     x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
-        claim.
+    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
 
@@ -176,7 +175,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ε; the proven budget is s/(nb) + ε/2, and ε/4 in dimension 1."""
+    """The claimed budget is ε. The proven budget is s/(nb) + ε/2, and ε/4 in dimension 1."""
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")

@@ -1,4 +1,4 @@
-"""The bytes of one data file, which can be read repeatedly from the beginning: a plain file, a .gz file, a stream.
+"""The bytes of one data file (a plain file, a .gz file or a stream), which can be read repeatedly from the beginning.
 
 - A plain file is opened again for every pass.
 - A .csv.gz or .tsv.gz file is decompressed again in every pass; nothing is stored.
@@ -79,7 +79,9 @@ def on_disk(path: Path, seekable: bool) -> DataFile:
 
 
 def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[DataFile, str]:
-    """A stream, read to its end, and the suffix of its format, recognised by its first bytes.
+    """Read a stream to its end.
+
+    Return its bytes as a file, and the suffix of its format, recognised by its first bytes.
 
     Raises
     ------

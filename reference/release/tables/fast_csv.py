@@ -1,10 +1,10 @@
-"""Parse blocks of plain text to numbers by pyarrow's reader, which is about ten times as fast as the strict reader.
+"""Parsing blocks of plain text to numbers with pyarrow's reader, which is about ten times as fast as the strict reader.
 
 It is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null character or
-lone carriage return: then a line is a record. pyarrow is configured such that no cell is missing, quoted or empty, and
-the numeric columns are given. Its result is used if it has a row for every line, and finite numbers in all of them.
-Otherwise, the strict reader reads the file from that point to its end: it accepts more, and reports the line of an
-error and its reason.
+lone carriage return, so that every line is a record. pyarrow is configured such that no cell is missing, quoted or
+empty, and the numeric columns are given. Its result is used if it has a row for every line, and finite numbers in all
+rows. Otherwise the strict reader reads the file from that block to its end. The strict reader accepts more, and reports
+the line of an error and its reason.
 """
 
 import importlib.util
@@ -37,7 +37,7 @@ def is_available(delimiter: str) -> bool:
 def plain_blocks(
     binary: BinaryIO, skip: int, width: int, chosen: Sequence[int], delimiter: str
 ) -> Iterator[Matrix | Rest]:
-    """The rows of the chosen columns, block by block, while text is plain; then the unread rest, if any.
+    """Yield the rows of the chosen columns, block by block, while the text is plain; finally the unread rest, if any.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> 
                 quoted_strings_can_be_null=False,
             ),
         )
-    except Exception:  # the strict reader reports whatever error the library finds
+    except Exception:  # whatever the error, the strict reader reads the block again and reports it
         return None
     if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
         return None

@@ -32,7 +32,7 @@ def data_suffix(path: Path, suffixes: Sequence[str]) -> str:
 
 
 def data_files(data: Path | Sequence[Path]) -> list[Path]:
-    """The files, sorted by name; those of a directory, without names that begin with _ or a dot.
+    """The data files, sorted by name. Of a directory, files whose names begin with _ or a dot are left out.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def require_once(files: Sequence[Path]) -> None:
     for path in files:
         try:
             found = path.stat()
-        except (OSError, ValueError):  # opening the file reports the error
+        except (OSError, ValueError):  # the error is reported when the file is opened
             continue
         first = seen.setdefault((found.st_dev, found.st_ino), path)
         if first is not path:
@@ -80,7 +80,7 @@ def _mark(path: Path) -> tuple[Any, ...]:
         size = file.seek(0, os.SEEK_END)
         if path.suffix.lower() != ZIPPED:
             return (size,)
-        file.seek(max(0, size - 8))  # a checksum and the size of what was compressed
+        file.seek(max(0, size - 8))  # the last 8 bytes of a .gz file are a checksum and the size of its content
         return ZIPPED, file.read()
 
 
@@ -110,7 +110,7 @@ def _listed(data: Path | Sequence[Path]) -> list[Path]:
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # no file can have this name; opening it reports the error
+    except (OSError, ValueError):  # no file can have this name; the error is reported when it is opened
         return False
 
 

@@ -1,4 +1,4 @@
-"""Rows in partitions, perhaps on several machines: computations on a partition are made on its machine.
+"""Rows in partitions, perhaps on several machines. Computations on a partition are made on its machine.
 
 dask is not imported here: a caller with such data has imported it. Its scheduler decides where a partition is
 processed: a cluster if the caller has a client, threads otherwise.
@@ -25,9 +25,9 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 class Partition:
     """How the rows of a partition are read on its machine: the columns, and functions to apply.
 
-    place : how messages call the data. select : what the library gave -> the chosen columns as float64, (m, d). first :
-    the number of rows before the partition. changes : functions of the rows, one after the other, each with the number
-    of columns that it gives.
+    place : the name of the data in messages. select : a function that maps what the library gave to the chosen columns
+        as float64, (m, d). first : the number of rows before the partition. changes : functions that are applied to the
+        rows one after the other, each with the number of columns of its result.
     """
 
     place: str
@@ -77,7 +77,7 @@ class Partitioned(Chunks):
         return list(self._computed(dask.compute, *tasks))
 
     def through(self, function: Change, dimension: int) -> Chunks:
-        """The data set whose chunks the function gives for every partition, where it lies."""
+        """The data set with the chunks of `function` on every partition, computed on the partition's machine."""
         changed = tuple(replace(p, changes=(*p.changes, (function, dimension))) for p in self.partitions)
         return partitioned((self.shape[0], dimension), changed, self.given)
 

@@ -6,7 +6,7 @@ line shows values of the data, and its appearance depends on the data. It is mea
 part of a release.
 
 The data may be larger than memory: they are read in chunks, once for every pass of the mechanism over the rows. Text is
-read once more at the beginning, because only this determines its number of rows.
+read once more at the beginning, to count its rows.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,9 @@ SUMS = "the exact sums"
 class Table:
     """The numbers of a data file.
 
-    Attributes ---------- columns : d names, distinct and not empty; x1 to xd if the file has none.
+    Attributes
+    ----------
+    columns : d names, distinct and not empty; x1 to xd if the file has none.
     rows : (n, d) float64, finite, n >= 1 and d >= 1.
     """
 
@@ -58,9 +60,10 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     dimensions. Reading a .parquet file needs pyarrow. Each may be compressed, with .gz after its suffix. The columns
     that are read must be numbers; the others may contain anything.
 
-    Parameters ---------- data : the path of a file; the path of a directory, or several paths, whose files have the
-    same columns in the same order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a
-    dask data frame.
+    Parameters
+    ----------
+    data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
+        order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
     watch : a function that wraps every pass over the rows, to report its progress.
     fewest : the fewest rows, 0 or 1. With 0, the data must still have names of columns, or a shape.
 
@@ -75,7 +78,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """The exact sums of a table, all of whose columns are released."""
+    """The source of a table that is given as exact sums; all of its columns are released."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")

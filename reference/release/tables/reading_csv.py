@@ -1,8 +1,8 @@
 """Reading text with a delimiter between cells, .csv and .tsv files, line by line.
 
 This reader defines which text is accepted. If pyarrow is installed, it reads plain text (`fast_csv`) as long as both
-must give the same numbers: pyarrow alone silently skips a blank line between records, reads the cell "2"3 as 23 and
-1e999 as infinity, and does not report the line of an error.
+readers must give the same numbers. Without this reader, pyarrow silently skips a blank line between records, reads the
+cell "2"3 as 23 and 1e999 as infinity, and does not report the line of an error.
 """
 
 import csv
@@ -26,7 +26,7 @@ from covassay.reference.release.tables.source import Part, Passing, full_chunks,
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null", "none"})
 INFINITE = frozenset(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
 NOT_A_NUMBER = "must be a number"
-LONGEST_LINE = 2**24  # characters; a file without line breaks must not fill the memory
+LONGEST_LINE = 2**24  # characters; the limit prevents a file without line breaks from filling the memory
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,13 @@ class _Text:
 
     def opened(self, binary: BinaryIO | None = None) -> TextIO:
         binary = self.file.open() if binary is None else binary
-        # newline="": csv itself breaks lines inside quotes. surrogateescape: `_Lines` reports the byte with its line.
+        # newline="" leaves line breaks inside quotes to csv. With surrogateescape, `_Lines` reports an invalid byte
+        # with its line.
         return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
-    """Read the first record; `header` says whether it has names, and None means to recognise this."""
+    """Read the first record. `header` says whether it has names; if it is None, this is recognised from the record."""
     text, empty = _named(_Text(file, delimiter), header)
 
     def select(chosen: tuple[int, ...]) -> Passing:
@@ -141,7 +142,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
     """Every record, as the number of its first line and its cells; a quoted cell may span lines."""
     delimiter = text.delimiter
     separated = "commas" if delimiter == "," else shown(delimiter)
-    # strict: otherwise an unclosed quote silently includes the rest of the file.
+    # Without `strict`, an unclosed quote would silently include the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != " ")
     blank = 0  # the number of the first blank line since the last record, or 0
     while True:
@@ -155,7 +156,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
                 f"{text.name}, line {line} = {shown(lines.first.rstrip())} ({error}): "
                 f"must be cells separated by {separated}, with every quote closed"
             ) from None
-        if not lines.first.strip() and delimiter not in lines.first:  # a line of tabs has empty cells
+        if not lines.first.strip() and delimiter not in lines.first:  # a line of tabs is not blank, but has empty cells
             blank = blank or line
             continue
         if blank:
@@ -183,7 +184,7 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         if (rule := _broken_rule(cell)) is not None
     )
     name, cell, rule = next(broken, ("", "", ""))
-    if not rule:  # non-ASCII blanks around a number, which are not part of it
+    if not rule:  # the cell has non-ASCII blanks around a number, which are not part of it
         return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 

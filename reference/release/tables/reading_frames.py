@@ -1,8 +1,8 @@
 """Reading data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
-No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie, and sums
-travel. A mechanism that needs the rows themselves, such as one that reads groups of them, gets the partitions one after
-the other, and a partition must fit in memory.
+No library is imported here. pyarrow is read in batches. Partitions of dask are summed on their own machines, and only
+the sums are sent. A mechanism that needs the rows themselves, such as one that reads groups of rows, gets the
+partitions one after the other, and a partition must fit in memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,12 +46,12 @@ def open_frame(data: Any) -> Part:
         return OPENED[str(kind)](data)
     except InvalidInput:
         raise
-    except Exception as error:  # the library's own types of exception, and the system's
+    except Exception as error:  # the library has its own types of exception, and passes on those of the system
         raise InvalidInput(f"{kind} cannot be read ({reason(error)}): must be readable") from None
 
 
 def _open_arrow(data: Any) -> Part:
-    if not hasattr(data, "scanner"):  # a table or a batch
+    if not hasattr(data, "scanner"):  # the data are a table or a batch
         from pyarrow import dataset
 
         data = dataset.dataset(data)

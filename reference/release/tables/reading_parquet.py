@@ -14,7 +14,7 @@ from covassay.reference.release.tables.source import Part, Passing, require_fini
 
 # the beginnings of names that pandas and dask give to a nameless row index
 INDEX_NAMES = ("__index_level_", "__null_dask_index__")
-READ_AHEAD = 2**16  # bytes per column
+READ_AHEAD = 2**16  # bytes that are read ahead per column
 
 
 def open_parquet(file: DataFile) -> Part:
@@ -59,7 +59,7 @@ def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: st
     while True:
         try:
             batch = next(batches, None)
-        except Exception as error:  # a damaged page
+        except Exception as error:  # the file has a damaged page
             raise InvalidInput(f"{place} cannot be read ({reason(error)}): {must}") from None
         if batch is None:
             return
@@ -94,7 +94,7 @@ def _chunks(file: DataFile, names: Sequence[str], chosen: tuple[int, ...]) -> It
 def _matrix(place: str, batch: Any, columns: Sequence[str], first: int) -> Matrix:
     rows = np.empty((batch.num_rows, len(columns)))
     for j, name in enumerate(columns):
-        column = batch.column(batch.schema.get_field_index(name))  # pyarrow decides their order
+        column = batch.column(batch.schema.get_field_index(name))  # pyarrow decides the order of the columns
         if column.null_count:
             i = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise InvalidInput(f"{place}, row {first + i + 1}, column {shown(name)} is null: must not be missing")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.release.messages import shown
 
-STREAM_LIMIT = 2**33  # bytes; a stream that does not end must not fill the disk
+STREAM_LIMIT = 2**33  # bytes; the limit prevents an endless stream from filling the disk
 TAB_WORDS = ("tab", "\\t")
 PART_OF_A_NUMBER = frozenset("0123456789+-.eE_")
 
@@ -23,8 +23,8 @@ class Selection:
     drop : the columns to leave out, by name; all others are read.
     header : whether the first line of text has names; None recognises this by a cell that is not a number.
     delimiter : the character between two cells of text; None means a comma, and a tab in a .tsv file.
-    allow_copies : files of the same content are of different people, so that each of them counts.
-    stream_limit : the most bytes that are read from a stream, also after decompression.
+    allow_copies : whether files of equal content describe different people, so that each of them counts.
+    stream_limit : the largest number of bytes that are read from a stream, also after decompression.
 
     Raises
     ------

@@ -12,9 +12,10 @@ from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # bytes of one chunk of float64; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # bytes: text whose numbers fit is parsed once and kept, not parsed in every pass
+KEPT_BYTES = 2**27  # bytes; text whose numbers fit in so many is parsed once and kept, not parsed in every pass
 
-Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]  # (a pass, its number of rows if known) -> the pass
+# maps a pass and its number of rows, if known, to a pass
+Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
 Passing = Callable[[], Iterator[Matrix]]
 
 
@@ -22,13 +23,17 @@ Passing = Callable[[], Iterator[Matrix]]
 class Part:
     """One file of a table, or one data set in memory, after only the columns have been read.
 
-    Attributes ---------- name : the name in messages.
+    Attributes
+    ----------
+    name : the name in messages.
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them determines it.
-    index : the columns that the data declare to be a row index: they are not features.
-    rows : indices of columns -> the rows on their machines, for data in several places; None for all other data.
-    select : indices of columns -> a function that begins a pass over the rows, with these columns in this order. It
-        raises `InvalidInput` at once if the format declares that one of these columns is not numeric.
+    index : the columns that the data declare to be a row index. They are not features.
+    rows : for data in several places, a function that maps indices of columns to the rows on their machines; otherwise
+        None.
+    select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
+        in this order. `select` raises `InvalidInput` at once if the format declares that one of these columns is not
+        numeric.
     """
 
     name: str
@@ -46,9 +51,10 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. Or their exact sums.
-    available : the names of all columns of the data, selected or not. index : the columns that are a row index, and
-        were left out for this reason.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. For data given as
+        exact sums, `rows` are these sums.
+    available : the names of all columns of the data, selected or not. index : the columns that were left out because
+        they are a row index.
     """
 
     columns: tuple[str, ...]
@@ -58,15 +64,15 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """The pass, unchanged: a watch that reports nothing."""
+    """Return the pass unchanged: this watch reports nothing."""
     return passing
 
 
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
-    """The parts as one table, one after the other.
+    """One table with the rows of all parts, one part after the other.
 
-    First it is checked that all parts have the same columns in the same order. Then the rows are counted, if only a
-    pass determines their number.
+    The function checks that all parts have the same columns in the same order. It then counts the rows, if only a pass
+    determines their number.
     """
     first = parts[0]
     if not first.columns:
@@ -100,16 +106,16 @@ def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch
 
 
 def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
-    """One pass over all parts; if there are several, in chunks of full size that do not depend on where a part ends.
+    """Yield the rows of all parts in one pass. If there are several parts, chunks have full size wherever a part ends.
 
-    So sums, and with them the rounding of a release in float64, do not depend on how the rows are divided into files.
+    So float64 sums, and their rounding, do not depend on how the rows are divided into files.
     """
     chunks = (chunk for start in passes for chunk in start())
     return chunks if len(passes) == 1 else full_chunks(chunks)
 
 
 def full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
-    """The same rows in chunks of full size, except the last chunk."""
+    """Yield the given rows in chunks of full size, except the last chunk."""
     waiting: list[Matrix] = []
     missing = 0
     for chunk in chunks:

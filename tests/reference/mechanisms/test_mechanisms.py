@@ -5,7 +5,8 @@ A mechanism that is added to the registry is tested here without a change to thi
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -23,6 +24,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.vectors.answer import noise_of
 from tests.conventions import Matrix
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
@@ -87,6 +89,7 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
     assert about.adjacency == "replace-one"
     assert about.title
     assert about.source
+    assert set(inspect.signature(about.sample).parameters) == {"x", "rng", *about.declared}
 
 
 @EVERY
@@ -305,21 +308,61 @@ def test_a_seed_fixes_the_output_and_another_changes_it(about: AnyMechanism) -> 
     assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
 
 
-DRAWN_BY_DIMENSION = [
-    a for a in MECHANISMS.values() if set(inspect.signature(a.draw_noise).parameters) <= {"dimension", "rng", "size"}
-]
-
-
-@pytest.mark.parametrize("about", DRAWN_BY_DIMENSION, ids=lambda a: a.name)
+@EVERY
 def test_the_draw_is_the_release_of_its_noise(about: AnyMechanism) -> None:
     x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
-    noise = about.draw_noise(3, np.random.default_rng(6))
-    got = about.release(x, noise, **BUDGETS[about.notion.name])
-    np.testing.assert_array_equal(got, drawn(about, x, seed=6))
+    for options in every_choice(about):
+        noise = noise_of(about, options, 3, np.random.default_rng(6), 20)
+        got = about.release(x, noise, **BUDGETS[about.notion.name], **options)
+        np.testing.assert_array_equal(got, drawn(about, x, seed=6, **options))
 
 
-def test_the_additive_mechanisms_draw_their_noise_from_the_dimension_alone() -> None:
-    assert {about.name for about in DRAWN_BY_DIMENSION} >= {"centred-covariance", "output-perturbation"}
+@EVERY
+def test_a_batch_of_noise_begins_with_an_axis_of_its_size(about: AnyMechanism) -> None:
+    if "size" not in inspect.signature(about.draw_noise).parameters:
+        return
+    for options in every_choice(about):
+        one = np.asarray(noise_of(about, options, 3, np.random.default_rng(6), 20))
+        many = noise_of(about, {**options, "size": 5}, 3, np.random.default_rng(6), 20)
+        assert np.asarray(many).shape == (5, *one.shape)
+
+
+# Noise
+
+
+def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
+    """What is wrong, and the noise with one number, array, or function that draws made wrong."""
+    if callable(noise):
+        yield f"{place}() is NaN", lambda *given, **step: math.nan * noise(*given, **step)
+        yield f"{place}() has another shape", lambda *given, **step: np.asarray(noise(*given, **step))[..., None][:-1]
+    elif is_dataclass(noise):
+        for part in fields(noise):
+            for told, wrong in spoiled(getattr(noise, part.name), f"{place}.{part.name}"):
+                yield told, replace(noise, **{part.name: wrong})  # type: ignore[type-var]
+    elif noise is not None:
+        yield f"{place} is NaN", noise + math.nan
+        if np.ndim(noise):
+            yield f"{place} is too short", noise[..., :-1]
+            yield f"{place} would be broadcast", noise[..., :1, :1] if np.ndim(noise) > 1 else noise[:1]
+            if np.ndim(noise) > 1 and np.array_equal(noise, np.swapaxes(noise, -1, -2)):
+                yield f"{place} is not symmetric", noise + np.triu(np.ones(noise.shape), 1)
+
+
+@EVERY
+def test_bad_noise_is_refused(about: AnyMechanism) -> None:
+    """By at least one choice: not all use every part. The data decide whether AdaptiveCov uses noise of eigenvalues."""
+    accepted, refused = set(), set()
+    for options in every_choice(about):
+        noise = noise_of(about, options, 3, np.random.default_rng(6), 20)
+        for told, wrong in spoiled(noise):
+            try:
+                about.release(np.zeros((20, 3)), wrong, **BUDGETS[about.notion.name], **options)
+                accepted.add(told)
+            except InvalidInput:
+                refused.add(told)
+    assert refused
+    unused = {told for told in accepted - refused if "eigenvalues" in told and about.name.startswith("adaptive-cov")}
+    assert accepted - refused == unused
 
 
 # What is spent

@@ -1,7 +1,6 @@
 """A release is a function of the data and the noise: equal data and noise always give the same output."""
 
 import copy
-import inspect
 import math
 import pickle
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.pure import kapralov_talwar
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from covassay.verification.vectors.answer import noise_of
 from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 AnyMechanism = Mechanism[Any, ..., Any]
@@ -25,12 +25,6 @@ N, D = 20, 3
 X, OTHER = np.random.default_rng(0).uniform(-1, 1, size=(2, N, D)) / math.sqrt(D)
 
 Release = Callable[[Matrix, Any], Any]
-
-
-def noise_of(about: AnyMechanism, options: dict[str, Any], seed: int) -> Any:
-    known = {name: p.default for name, p in about.declared.items()} | options | {"rows": N}
-    taken = [name for name in inspect.signature(about.draw_noise).parameters if name in known]
-    return about.draw_noise(D, np.random.default_rng(seed), **{name: known[name] for name in taken})
 
 
 def differences(release: Release, noise: Any) -> list[str]:
@@ -50,7 +44,7 @@ def test_the_same_data_and_the_same_noise_give_the_same_output(about: AnyMechani
     budget = about.notion.default.keywords()
     for values in product(*about.choices.values()):
         options = dict(zip(about.choices, values, strict=True))
-        noise = noise_of(about, options, seed=1)
+        noise = noise_of(about, options, D, np.random.default_rng(1), N)
         assert not differences(lambda x, z, o=options: about.release(x, z, **budget, **o), noise)  # type: ignore[misc]
 
 

@@ -48,61 +48,11 @@ def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, caps
     assert drawn[2] == drawn[3]
 
 
-@pytest.mark.parametrize(
-    ("content", "named"),
-    [
-        (HEADER + "0.1,,0.2\n0.3,0.5,0.1\n", "'ash'"),
-        (HEADER + "0.1,abc,0.2\n0.3,0.5,0.1\n", "abc"),
-        ("", "empty"),
-        (HEADER, "no rows"),
-        (HEADER + "0.1,0.5\n", "line 2"),
-    ],
-    ids=["missing-value", "text", "empty-file", "header-only", "short-row"],
-)
-def test_a_bad_table_gives_one_clear_error_and_no_output(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, named: str
-) -> None:
-    path, out = tmp_path / "bad.csv", tmp_path / "cov.npz"
-    path.write_text(content)
-    command = framed("release", str(path), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out))
-    assert run(command) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert "bad.csv" in captured.err
-    assert named in captured.err
-    assert not out.exists()
-
-
 def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "one.csv"
     path.write_text(HEADER + "0.1,0.2,0.3\n")
     assert run(framed("release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1")) == 0
     assert capsys.readouterr().out.startswith("alcohol,ash,colour\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["--mechanism", "nosuch", "--epsilon", "1"], "nosuch"),
-        (["--mechanism", "nuclear-laplace", "--epsilon", "0"], "epsilon"),
-        (["--mechanism", "nuclear-laplace", "--epsilon", "nan"], "epsilon"),
-        (["--mechanism", "nuclear-laplace", "--epsilon", "abc"], "--epsilon"),
-        (["--mechanism", "nuclear-laplace"], "--epsilon"),
-        (["--mechanism", "nuclear-laplace", "--epsilon", "1", "--row-bound", "-1"], "row_bound"),
-        (["--mechanism", "nuclear-laplace", "--epsilon", "1", "--calibration", "tight"], "calibration"),
-        (["--mechanism", "bingham", "--epsilon", "1", "--out", "x.pdf"], "x.pdf"),
-    ],
-    ids=["mechanism", "zero", "nan", "text", "no-epsilon", "row-bound", "no-such-choice", "suffix"],
-)
-def test_a_bad_option_gives_one_line_and_status_2(
-    table: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
-) -> None:
-    assert run(framed("release", str(table), *arguments)) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("covassay: ")
-    assert error.count("\n") == 1
-    assert named in error
 
 
 @pytest.mark.parametrize(

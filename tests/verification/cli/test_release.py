@@ -351,13 +351,6 @@ def test_bad_options_are_refused_before_the_data_are_read(
     assert (named or "the data were read") in error
 
 
-def test_the_output_must_not_replace_what_it_is_made_from(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("link.csv").symlink_to("data.csv")
-    assert "must be another file, not data.csv" in refused(capsys, *command_line("data.csv", "--out", "link.csv"))
-    options = account("--total", "epsilon=2", "--out", "account.json")
-    assert "must be another file, not account.json" in refused(capsys, *options)
-
-
 @pytest.mark.parametrize("value", ["nan", "inf", "2.5", "x"])
 def test_a_whole_number_must_be_one(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -441,12 +434,6 @@ def test_nothing_is_told_of_the_number_of_rows_where_it_is_private(capsys: pytes
     assert "1237" not in Path("ball.json").read_text() + capsys.readouterr().err
     np.testing.assert_allclose(document["covariance"], np.cov(x.T, bias=True), atol=0.05)
     np.testing.assert_allclose(document["mean"], x.mean(axis=0), atol=0.05)
-
-
-def test_a_mechanism_for_bounded_columns_needs_bounds(capsys: pytest.CaptureFixture[str]) -> None:
-    np.save("x.npy", np.zeros((3, 2)))
-    box = ["release", "x.npy", "--mechanism", "box-laplace", "--epsilon", "1", "--float"]
-    assert "--bounds" in refused(capsys, *box)
 
 
 COUNTED = [name for name, about in MECHANISMS.items() if about.counted is not None]

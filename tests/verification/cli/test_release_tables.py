@@ -349,13 +349,6 @@ def test_the_holder_of_the_lock_is_named_while_it_is_held_and_no_longer(monkeypa
     assert not signature.exists()
 
 
-@pytest.mark.parametrize("seconds", ["-1", "nan", "inf"])
-def test_a_wait_that_is_no_time_is_refused(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
-    account = ["--budget-file", "account.json", "--total", "rho=2"]
-    assert "--wait" in refused(capsys, "people.csv", *GAUSS, *account, f"--wait={seconds}")
-    assert "--wait belongs to an account" in refused(capsys, "people.csv", *GAUSS, "--wait", "1")
-
-
 def killed(where: tuple[Any, str], arguments: list[str]) -> None:
     """Run the command in a child process that is killed when it calls that function."""
 

@@ -49,11 +49,6 @@ def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
     return total
 
 
-def both_tails(k: int, n: int, q: float) -> mpmath.mpf:
-    p = mp.mpf(q)
-    return 2 * min(binomial_at_most(k, n, p), 1 - binomial_at_most(k - 1, n, p) if k else mp.mpf(1))
-
-
 def of_counts() -> Compared:
     for n, q in ((20, 0.5), (2000, 0.1), (10**5, 1e-3), (10**6, 0.5), (10**8, 2.0**-16)):
         for z in (-6.5, -3.0, 0.0, 3.0, 6.5, 15.0):

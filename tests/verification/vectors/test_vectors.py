@@ -23,7 +23,7 @@ from covassay.verification.cli.schema import schemas
 from covassay.verification.vectors.answer import answer
 from covassay.verification.vectors.generate import FLAGS, TOLERANCES, generate
 from covassay.verification.vectors.numbers import number
-from covassay.verification.vectors.run import Outcome, Tolerance, compared
+from covassay.verification.vectors.run import Tolerance, compared
 from covassay.verification.vectors.run import run as outcomes_of
 from covassay.verification.vectors.run import tests_file as shipped
 
@@ -146,11 +146,6 @@ OF_ANSWERS: dict[str, Callable[[Any], Any]] = {
     "Scale": lambda text: scaled(1.03, text),
     "Projection": lambda point: scaled(1.03, point),
 }
-
-
-def outcomes(ask: Callable[[Question], Any], flag: str | None = None) -> list[Outcome]:
-    tests = [test for test in CONTENT["tests"] if flag is None or flag in test["flags"]]
-    return outcomes_of(tests, ask, CONTENT["tolerances"])
 
 
 made_anew = cache(generate)

@@ -14,13 +14,13 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.adapters.seeding import torch_seeded
 
 SPLIT = 0.25, 0.75  # the shares of ρ of the two steps, as in the project's demo
-THREE = 0.25, 0.25, 0.5  # the same over three steps
+THREE = 0.25, 0.25, 0.5  # the shares of ρ of three steps
 RADIUS = 10.0  # the bound on the mean, for one column
 LARGEST = 10.0  # the bound on the covariance, for one column
 
 
 def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:
-    """The mean by two steps."""
+    """Estimate the mean in two steps."""
     import torch
 
     budgets, d = [share * rho for share in SPLIT], x.shape[1]
@@ -29,7 +29,7 @@ def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:
 
 
 def covariance(algos: Any, x: Matrix, rng: np.random.Generator, rho: float, split: tuple[float, ...] = SPLIT) -> Matrix:
-    """The second moment; the number of steps is the length of the split."""
+    """Estimate the second moment; the number of steps is the length of the split."""
     import torch
 
     n, d = x.shape

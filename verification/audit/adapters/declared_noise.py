@@ -1,8 +1,8 @@
 """Noise that a library draws in code that cannot be recorded, such as Rust or C++, declared by its law.
 
-An adapter calls the library's sampler through these functions, by the name of this module. They only call it; while
-draws are recorded, noise of the declared law replaces it, with the scale that the library states or was given. Whether
-the library's own noise has that law must be tested by statistics.
+An adapter calls the library's sampler through these functions, by the name of this module. These functions only call
+the sampler. While draws are recorded, noise of the declared law replaces the sampler, with the scale that the library
+states or was given. Whether the library's own noise has that law must be tested by statistics.
 """
 
 from collections.abc import Callable

@@ -22,7 +22,7 @@ IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanism
 
 @lru_cache(maxsize=256)
 def _made(mechanism: str, parameters: tuple[tuple[str, float], ...]) -> Any:
-    """The mechanism, which is cached between draws, because its constructor searches for the scale."""
+    """Make the mechanism, or take it from a cache, because its constructor searches for the scale."""
     from diffprivlib import mechanisms
 
     return getattr(mechanisms, mechanism)(**dict(parameters))

@@ -9,7 +9,7 @@ import numpy as np
 from covassay.verification.audit.recorded.primitives import Family, Into, Primitive
 from covassay.verification.audit.targets.package import Package
 
-# diffprivlib 0.6.6 does not import with scikit-learn 1.9, and does with 1.6
+# diffprivlib 0.6.6 imports with scikit-learn 1.6, but not with 1.9
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
 
 
@@ -63,14 +63,14 @@ PRIMITIVES = (
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:
-    """A RandomState, which diffprivlib takes, seeded from the generator."""
+    """Make a RandomState, which diffprivlib takes, with a seed from the generator."""
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """`legacy`, but repeated draws from one normal law do not decompose its covariance again.
+    """Make a RandomState that decomposes the covariance of a normal law once for repeated draws.
 
-    Its draws are those of a RandomState, bit for bit.
+    The draws are those of a RandomState, bit for bit.
     """
     made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
     return made
@@ -78,7 +78,7 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """The class of such generators: a kind of the RandomState that stands at numpy's name when it is asked for."""
+    """A subclass of the RandomState that stands under numpy's name at the time of the call."""
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""

@@ -26,7 +26,7 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # of a positive column and a share
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 OF_ONE_ROW = "it does not say which data sets are neighbours; its sensitivities are those of adding or removing a row"
 

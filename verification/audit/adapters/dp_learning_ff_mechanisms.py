@@ -27,7 +27,7 @@ PACKAGE = Package(
     modules=("dp_learning_ff",),
 )
 
-MULTIPLIERS = 0.5, 1000.0  # the interval in which the noise multiplier is searched
+MULTIPLIERS = 0.5, 1000.0  # the noise multiplier is searched in this interval
 
 
 @lru_cache(maxsize=64)

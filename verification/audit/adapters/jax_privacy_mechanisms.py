@@ -1,7 +1,8 @@
 """jax-privacy as a target (audited at 2.0.0): `gaussian`, the noise that its privatizers add to a sum of gradients.
 
 `noise_addition.gaussian_privatizer(stddev, prng_key)`, whose `update` gives the sum with noise, in float32 as jax
-computes by default. The package is given a standard deviation and no budget; the one here makes the query ρ-zCDP.
+computes by default. The package takes a standard deviation and no budget; the adapter chooses the deviation that
+makes the query ρ-zCDP.
 """
 
 from collections.abc import Callable

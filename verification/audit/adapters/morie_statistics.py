@@ -40,7 +40,7 @@ def _seed_of(generator: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def _as_theirs(output: Any, *arguments: Any, **named: Any) -> Any:
-    """The output as an array of the package's own array type."""
+    """Convert the output to the package's own array type."""
     from morie.fn import _array_core
 
     return _array_core.array(output.tolist()) if output.ndim else float(output)

@@ -63,7 +63,7 @@ _GENERATOR = _Seeded()
 
 
 class _Kept:
-    """OpenDP's binary search, whose result is cached while `data` does not change; without `data` nothing is cached."""
+    """OpenDP's binary search, with a cached result while `data` does not change; nothing is cached without `data`."""
 
     def __init__(self, search: Callable[..., Any]) -> None:
         self.search = search
@@ -79,9 +79,10 @@ class _Kept:
 
 
 class _KeptScales:
-    """OpenDP's search for a scale and the chain with it; while `public` is set, the scale is cached.
+    """OpenDP's search for a scale, and the chain with this scale; the scale is cached while `public` is set.
 
-    `public` has the numbers that the searches of one draw are functions of. They come in the same order in every draw.
+    `public` has the numbers that the searches of one draw are functions of. The searches come in the same order in
+    every draw.
     """
 
     def __init__(self, search: Callable[..., Any]) -> None:
@@ -101,7 +102,7 @@ class _KeptScales:
 
 
 def _library() -> Any:
-    # a draw that fails would spend a hundred times its own time on a trace of Rust functions, which no report shows
+    # a failing draw would spend a hundred times its own time on a trace of Rust functions, which no report shows
     os.environ.setdefault("RUST_LIB_BACKTRACE", "0")
     import opendp.prelude as dp
 
@@ -159,7 +160,7 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # eigenvalues come ascending, eigenvectors leading first
+    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues come ascending, the vectors descending
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 

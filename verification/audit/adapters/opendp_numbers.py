@@ -16,7 +16,7 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-CLOSE = 1e-9  # relative, of the loss by OpenDP's privacy map and the claim
+CLOSE = 1e-9  # the relative difference that is allowed between the loss by OpenDP's privacy map and the claim
 
 
 @lru_cache(maxsize=64)

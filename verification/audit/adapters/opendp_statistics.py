@@ -41,7 +41,7 @@ from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
-RANGE = (0.0, 10.0), (0.0, 10.0)  # of x and y, as in the documentation's example
+RANGE = (0.0, 10.0), (0.0, 10.0)  # the ranges of x and y, as in the documentation's example
 SQUARE = ((0.0, 4.0), (-1.0, 1.0))
 SUMS = "the adapter computes the sums of bounded columns and their weights, and the estimates from the noisy sums"
 KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this promise"

@@ -55,7 +55,7 @@ PRIMITIVES = (
 
 @lru_cache(maxsize=64)
 def _combiner(metrics: tuple[str, ...], epsilon: float, low: float, high: float, columns: int) -> Any:
-    """The package's own choice of combiners for these metrics, with the whole budget."""
+    """Make the package's own choice of combiners for these metrics, with the whole budget."""
     import pipeline_dp
     from pipeline_dp import aggregate_params, combiners
 
@@ -83,7 +83,7 @@ def _metrics(x: Matrix, metrics: tuple[str, ...], epsilon: float, bounds: Any) -
 
 
 def _moments(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any, metrics: tuple[str, ...]) -> Vector:
-    """The numbers from which the metrics were computed."""
+    """Recover the numbers from which the metrics were computed."""
     found = _metrics(x, metrics, epsilon, bounds)
     count, mean = found.count, found.mean - np.mean(bounds[0])
     put_out = [count, mean * max(1.0, count)]

@@ -26,7 +26,7 @@ PACKAGE = Package(
     files=("adaptive/algos.py", "exponential/algos.py"),
     project="hkustDB/PrivateCovariance",
 )
-BETA = 0.1  # the failure probability for which thresholds are chosen, as in the experiments
+BETA = 0.1  # the failure probability for the choice of thresholds, as in the experiments
 TRACE = 1.0  # the public bound on the trace that the clipped functions are given
 CLIPS = "its callers make sure that rows have norm at most 1, which the adapter does"
 
@@ -50,7 +50,7 @@ def _draw(
 
     spent = budget["rho"] if "rho" in budget else budget["epsilon"]
     if settings and "epsilon" in budget:
-        spent = spent**2 / 2  # it takes ρ and spends ε = √(2ρ)
+        spent = spent**2 / 2  # the function takes ρ and spends ε = √(2ρ)
     with torch_seeded(torch, rng):
         return np.asarray(_call(function, x, spent, *more, settings=settings))
 

@@ -1,7 +1,7 @@
 """Exact releases as targets: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
 
-The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. Everything else
-is as in `covassay release --rounded`.
+The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. In all other
+respects, the command `covassay release --rounded` makes the same releases.
 """
 
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from covassay.verification.audit.recorded.stand_ins import unwatched
 
 @contextmanager
 def numpy_seeded(rng: np.random.Generator) -> Iterator[None]:
-    """A block in which numpy's global generator is seeded by this one."""
+    """Seed numpy's global generator from `rng` in the `with` block, and restore its state afterwards."""
     with unwatched():
         state = np.random.get_state()  # noqa: NPY002
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
@@ -28,7 +28,7 @@ def numpy_seeded(rng: np.random.Generator) -> Iterator[None]:
 
 @contextmanager
 def python_seeded(rng: np.random.Generator) -> Iterator[None]:
-    """A block in which Python's global generator is seeded by this one."""
+    """Seed Python's global generator from `rng` in the `with` block, and restore its state afterwards."""
     with unwatched():
         state = random.getstate()
     random.seed(int(rng.integers(2**32)))
@@ -41,7 +41,7 @@ def python_seeded(rng: np.random.Generator) -> Iterator[None]:
 
 @contextmanager
 def torch_seeded(torch: Any, rng: np.random.Generator) -> Iterator[None]:
-    """A block in which torch's generator and numpy's global one are seeded by this one."""
+    """Seed torch's generator and numpy's global one from `rng` in the `with` block, and restore their states."""
     with numpy_seeded(rng), torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(rng.integers(2**32)))
         yield

@@ -50,7 +50,7 @@ Bounds = tuple[tuple[float, float], ...]
 
 @lru_cache(maxsize=2)
 def _module(name: str = "dp_covariance") -> Any:
-    """A module of `snsynth.models`, as one of a package of our own that has the same folder and imports nothing."""
+    """Import a module of `snsynth.models` into a package of our own with the same folder, which imports nothing."""
     package = importlib.util.find_spec("snsynth")
     folders = [] if package is None else list(package.submodule_search_locations or ())
     folder = next((Path(one) / FOLDER for one in folders if (Path(one) / FOLDER / f"{name}.py").is_file()), None)

@@ -27,7 +27,7 @@ from covassay.verification.statistics.ratio import EventCounts
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
 ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim
-FEWEST_ROWS = 3  # the least rows of the larger data set: a covariance of one row does not exist
+FEWEST_ROWS = 3  # the smallest number of rows of the larger data set: a covariance of one row does not exist
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
@@ -74,7 +74,7 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 
 def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
-    """A sentence if a claim for the other adjacency explains every loss that was shown; otherwise the empty text."""
+    """A sentence if a claim for the other adjacency explains every loss that was shown; otherwise an empty text."""
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
         return ""

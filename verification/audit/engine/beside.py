@@ -34,14 +34,14 @@ from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
 SEEDS = 1  # if an output of several numbers differs under one seed, more draws are made
-MORE_SEEDS = 4  # for one factor of all residuals
-MANY, FEW = 2000, 12  # rows, in so many columns at most: enough for noise that is small relative to the query
+MORE_SEEDS = 4  # seeds for the test whether one factor multiplies all residuals
+MANY, FEW = 2000, 12  # rows and columns of data on which the noise is small relative to the query
 # Thresholds, clipping bounds, bins and levels lie at unknown sizes of the data. Rows are made shorter in steps so
 # small that some step comes within a few noise scales of each, on data with much and with little noise.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
-CLOSE = 1e-6  # beside the largest entry: rounding
+CLOSE = 1e-6  # relative to the largest entry: smaller differences are rounding errors
 PILOTS = 6  # the most places at which the law is tested
 FIT = 1e-6  # the relative error with which one factor must explain all residuals
 
@@ -61,7 +61,7 @@ class Place:
 def _places(
     setting: Setting, beside: Beside, path: DataPath | None, others: Sequence[tuple[Guarantee, DataPath, Beside]]
 ) -> Iterator[list[Place]]:
-    """The places of every sort, small ones first."""
+    """Yield the places to compare, in one list for each sort, with small places first."""
     low = max(1, beside.smallest_dimension)
     d, budget = max(2, low), setting.budget
 
@@ -89,7 +89,7 @@ def _places(
 
 @dataclass
 class _Seen:
-    """The results at all places: how many agree with the reference, which do not, and which were too slow."""
+    """The places seen so far: how many agree with the reference, which do not, and which were too slow."""
 
     agreeing: int = 0
     differing: list[tuple[float, Place]] = field(default_factory=list)
@@ -155,7 +155,7 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
                 break
         setting.progress(NAME, seeds * len(places))
         seen.agreeing += agreeing
-        # where nearly all differ, the target uses random numbers in another way, or ignores this budget
+        # if nearly all outputs differ, the target uses random numbers in another way, or ignores this budget
         if agreeing >= len(differing):
             seen.differing += differing
     return seen
@@ -174,7 +174,7 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Places of every sort in turn: the first, the last and the middle place of each sort."""
+    """Choose places of every sort in turn: the first, the last and the middle place of each sort."""
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
         sorts.setdefault(place.sort, []).append(place)

@@ -24,19 +24,19 @@ from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
 ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
-MORE = 3, 4, 5  # columns of the further pairs for matrices
+MORE = 3, 4, 5  # columns of the further pairs for outputs that are matrices
 WIDE_ROWS, WIDE = 64, 16  # rows and columns of the pair for vectors; the root of WIDE is a power of two
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # the last is beyond the lengths at which rows are usually shortened
-STEPS = tuple(2.0**0.5**k for k in range(4))  # factors by which the best of them is then made longer or shorter
+STEPS = tuple(2.0**0.5**k for k in range(4))  # factors on the best of these lengths, to refine it
 PROBES = 4  # draws under the same noise for every length
-FARTHER = 1 + 1e-6  # a smaller factor of two distances is no difference
+FARTHER = 1 + 1e-6  # a smaller ratio of two distances does not count as a difference
 
 # two data sets with rows of length 1 -> the length that the rows shall have
 Length = Callable[["Matrix", "Matrix"], float]
 
 
 def unit_length(first: Matrix, second: Matrix) -> float:
-    """1: the longest rows of the unit ball."""
+    """Return 1, the length of the longest rows of the unit ball."""
     return 1.0
 
 
@@ -73,7 +73,7 @@ def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output, rows:
 
 
 def _dense(d: int) -> Vector:
-    """A unit vector with no entry 0 in up to two dimensions, or in a power of four."""
+    """A unit vector without an entry 0 if d is at most 2 or a power of 4."""
     return np.array([0.6, 0.8]) if d == 2 else np.full(d, d**-0.5)
 
 
@@ -98,14 +98,14 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 
 def _corners(d: int, output: Output) -> Pair:
-    """A row along the first and the last column against a row of zeros: this changes the corners of a matrix most."""
+    """Neighbours that change the corners of a matrix most: a row along the first and last columns, or zeros."""
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8
     return _pair(f"one row in the first and last column against none, d={d}", zero, row, zero, output)
 
 
 def of_length(pair: Pair, length: float) -> Pair:
-    """The same pair, with all rows multiplied by `length`."""
+    """Multiply all rows of a pair by `length`."""
     if length == 1:
         return pair
     return replace(

@@ -25,8 +25,8 @@ MOST_NUMBERS = 64  # the largest number of entries that are tested one by one
 NO_BIT = math.inf  # the lowest set bit of 0
 MANTISSA = 53  # bits of a float64
 SPLIT = 2.0**27 + 1  # multiplying by it splits off the upper half of a mantissa (Dekker 1971)
-QUARTERS = 4  # parts of 2^−53 that a squared norm is rounded to
-MOST_UNITS = 64.0  # times 2^−53; larger distances of a squared norm from 1 are cut to this
+QUARTERS = 4  # a squared norm is rounded to so many parts of 2^−53
+MOST_UNITS = 64.0  # in units of 2^−53: larger distances of a squared norm from 1 are reduced to this
 
 
 def lowest_bits(values: Matrix) -> Matrix:
@@ -42,7 +42,7 @@ def lowest_bits(values: Matrix) -> Matrix:
 
 
 def smallest_bit(outputs: Matrix) -> Vector:
-    """For every output the smallest exponent of a lowest set bit among its numbers."""
+    """For every output, the smallest among the exponents of the lowest set bits of its numbers."""
     smallest: Vector = lowest_bits(outputs).reshape(len(outputs), -1).min(axis=1)
     return smallest
 
@@ -64,7 +64,7 @@ def norm_excess(vectors: Matrix) -> Vector:
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
     """The lowest set bits of an output, together and one by one, and the rounding errors of exact relations.
 
-    The relations are that a unit vector has norm 1, and that a matrix equals its transpose.
+    The exact relations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
     """
 
     def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:

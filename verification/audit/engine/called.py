@@ -36,7 +36,7 @@ ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the shapes of the p
 
 
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
-    """The source as a target.
+    """Make a target of the source.
 
     A function with another signature is called by the expression `call`, or by one found by trial.
 
@@ -58,7 +58,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
     if not (callable(function) or hasattr(function, "fit")):
         raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
     if call is None and setting.box is None and needs_bounds(load(found)):
-        return found  # a later step of the audit asks the user for the bounds
+        return found  # the audit asks the user for the bounds later
     plain = plain_call(function, setting.budget)
     if call is None:
         try:
@@ -77,7 +77,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """How many draws a process says it makes in one request; 0 for any other target, or if the process gives no output.
+    """The number of draws that a process says it makes in one request; 0 for other targets and failing processes.
 
     Raises
     ------

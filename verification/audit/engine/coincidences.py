@@ -3,13 +3,14 @@
 Additive noise of a continuous law is never exactly zero, never the same twice, and its entries stand in no exact
 relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
 
-How many coincidences chance allows. Noise may have been computed in float32, where the relative distance of two
-successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of a few `CLOSE`, and the
-count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64 times as large as
-`CLOSE`. This covers the laws of all mechanisms here: in units of the spread, their densities stay below this bound.
-Float64 has atoms that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the profile states the
-probability of the largest atom, and two numbers then agree, up to their signs, with at most twice that probability. A
-finding needs a probability below the false-alarm probability of the question, multiplied by the number of comparisons.
+The following bounds say how many coincidences chance allows. Noise may have been computed in float32, where the
+relative distance of two successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of
+a few `CLOSE`, and the count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64
+times as large as `CLOSE`. This covers the laws of all mechanisms here: in units of the spread, their densities stay
+below this bound. Float64 has atoms that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the
+profile states the probability of the largest atom, and two numbers then agree, up to their signs, with at most twice
+that probability. A finding needs a probability below the false-alarm probability of the question, multiplied by the
+number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -38,20 +39,20 @@ SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50  # a residual that is smaller relative to the output counts as zero: the query is rounded
 # a smaller singular value of standardised residuals, relative to the largest, means an exact linear relation
 FULL_RANK = 1e-5
-SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
-SMALLEST_GROUP = 5  # the least draws with one ratio; two can come from a repeated draw
+SPARE_DRAWS = 12  # draws beyond the number of entries, so that chance gives no such singular value
+SMALLEST_GROUP = 5  # the smallest number of draws that must share a ratio; a repeated draw gives two
 FEW_DECIMALS = 6  # outputs with so few digits are rounded
-SURE_REPEATS = 20  # expected repeats: then fewer than 5 occur with a probability below 1e-4
+SURE_REPEATS = 20  # if so many repeats are expected, fewer than 5 occur with a probability below 1e-4
 # the least number of different outputs that occur twice; clipping and projection cause fewer atoms than that
 REPEATED = 8
-DECIMALS = 12  # of outputs in units of their size; clipped values are equal up to rounding
+DECIMALS = 12  # decimals to which outputs are rounded, in units of their size: clipped values are equal up to rounding
 NAMED = 3  # the number of findings that are described in full
-LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
+LARGE_COEFFICIENT = 0.2  # a coefficient of a relation is large if its ratio to the largest is above this
 
 
 @dataclass(frozen=True)
 class _Draws:
-    """Draws on one data set: residuals, one row each, and the entries to which their columns belong."""
+    """Draws on one data set: their residuals, one row for each draw, and the entry of the output for each column."""
 
     x: Matrix
     residuals: Matrix  # (draws, entries)
@@ -118,7 +119,7 @@ Counted = tuple[float, str]
 
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
-    """The probability of at least that many coincidences in any of the comparisons."""
+    """The probability that any of the comparisons shows at least so many coincidences."""
     trials = max(round(of), 1)
     return rounded_up(comparisons * float(binomial_at_least(count, trials, min(probability, 1.0))), trials)
 
@@ -214,7 +215,7 @@ def relations(draws: _Draws) -> list[Counted]:
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
             count = stop - start + 1
-            if count < SMALLEST_GROUP:  # equal draws have equal ratios, always two of them
+            if count < SMALLEST_GROUP:  # two equal draws have equal ratios, so smaller groups show nothing
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
             p = _count_p(count - 1, size * (size - 1) / 2, draws.chance, pairs)
@@ -224,7 +225,7 @@ def relations(draws: _Draws) -> list[Counted]:
 
 
 def _longest_run(flags: Matrix) -> tuple[int, int]:
-    """The first and the last place, plus 1, of the longest run of true flags."""
+    """The start and the end (exclusive) of the longest run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     starts, stops = edges[::2], edges[1::2]
     longest = int((stops - starts).argmax())
@@ -259,13 +260,13 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # another column is in the span of the others only if all but so many of its entries equal a fixed value each
+    # chance can only put a column into the span of the others if all but so many of its entries equal fixed values
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
-    """The findings on one data set whose probability is negligible, as sentences."""
+    """Sentences on the findings on one data set that chance explains with negligible probability."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha]
     few = few or [text for p, text in dependence(draws) if p <= alpha]
@@ -280,7 +281,7 @@ def _is_coarse(outputs: Matrix) -> bool:
 
 
 def same_outputs(outputs: Matrix) -> list[Counted]:
-    """Find draws that repeat a whole output, for laws without atoms that do not add noise to a query."""
+    """Find draws that repeat a whole output; used for laws without atoms that do not add noise to a query."""
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
@@ -301,7 +302,7 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
 
 
 def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
-    """Zeros and repeats in many draws on one data set."""
+    """Count the zero residuals and repeated residuals among many draws on one data set."""
     if path.query is None:
         return same_outputs(outputs)
     seen = as_draws(x, outputs, path.query(x), path)
@@ -331,7 +332,7 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
 
 
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
-    """The check that outputs with a density do not repeat one another.
+    """Check that outputs with a density do not repeat one another.
 
     Clipping and projection give an output an atom or two, such as 0, which repeat often. So the check counts the
     different outputs that occur at least twice.

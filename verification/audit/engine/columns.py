@@ -8,7 +8,8 @@ Two questions are asked of a matrix of second moments or covariances.
 - Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may choose other
   scales than the products of the widths. So these findings only explain a violation.
 - Columns alike: if the bounds enter only as scales, then permuting the columns of the data permutes the output, and
-  likewise for other units and reflections. Not every mechanism promises this. So a difference is noted, and refutes
+changing the units of a column or reflecting it changes the output in a known way. Not every mechanism promises this.
+So a difference is noted, and refutes
   only where the symmetry is promised.
 """
 
@@ -27,7 +28,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # the draws made here, as a share of the draws of a scenario
+SHARE = 0.5  # the number of draws made here, as a share of the draws of a scenario
 FEWEST = 200
 CHANGES = 3  # the most changes of columns
 FACTORS = (8.0, 1.0, 0.5)  # factors of the units: powers of 2, which cause no rounding
@@ -76,11 +77,11 @@ class _Entries:
     size: int
     kind: str
     values: Vector  # the values of the query
-    units: Vector  # to which a noise scale may be proportional
+    units: Vector  # the units of the entries; a noise scale may be proportional to them
 
     @property
     def error(self) -> Vector:
-        """The sampling error that a median may have."""
+        """The largest sampling error of a median that counts as chance."""
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
@@ -105,7 +106,7 @@ class _Entries:
 
 
 def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
-    """Name -> the query and the units of its noise scales."""
+    """For each name of a query: its value, and the units of its noise scales."""
     c = x - x.mean(axis=0)
     products = np.outer(box.widths, box.widths)
     return {
@@ -204,7 +205,7 @@ def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]
 
 @dataclass(frozen=True)
 class _Change:
-    """A change of the columns, and its inverse: outputs on the changed data -> expected outputs on the data."""
+    """A change of the columns, with the function that maps outputs on the changed data back to the original data."""
 
     name: str
     box: Box
@@ -213,7 +214,7 @@ class _Change:
     factors: Vector  # a factor for every column of the changed data; negative for a reflected column
 
     def expected(self, outputs: Matrix) -> Matrix:
-        """The expected output on the changed data, from an output on the data."""
+        """Map an output on the original data to the expected output on the changed data."""
         if outputs.ndim == 2:
             return np.asarray(outputs[:, self.order] * self.factors)
         turned = outputs[:, self.order][:, :, self.order]

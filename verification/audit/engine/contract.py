@@ -54,7 +54,7 @@ class Form:
 
 
 def example_rows(n: int, d: int) -> Matrix:
-    """Rows in the unit ball without any symmetry, the same on every machine; their eigenvalues are distinct."""
+    """Rows in the unit ball whose second moment has distinct eigenvalues; they are equal on every machine."""
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -62,7 +62,7 @@ def example_rows(n: int, d: int) -> Matrix:
 
 
 def in_box(box: Box, rows: Matrix) -> Matrix:
-    """Rows with entries in [−1, 1], moved into the box column by column."""
+    """Map rows with entries in [−1, 1] into the box, column by column."""
     return box.place((rows + 1) / 2)
 
 
@@ -77,7 +77,7 @@ def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, .
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """One draw on `x` itself, not on a copy, with a fresh generator that follows from the labels."""
+    """Make one draw on `x` itself, not on a copy, with a fresh generator that the labels determine."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)
@@ -95,12 +95,12 @@ def kept(name: str, detail: str) -> Finding:
 
 
 def skipped(name: str, *outcomes: Outcome | str) -> Finding:
-    """The finding that nothing could be compared, with the reason."""
+    """The finding that nothing could be compared, and the reason."""
     return Finding("contract", name, Status.SKIPPED, ", ".join(str(outcome) for outcome in outcomes))
 
 
 def close(first: Matrix, second: Matrix, tolerance: float) -> bool:
-    """Whether two outputs differ by at most that share of the size of the first."""
+    """Whether two outputs differ by at most the share `tolerance` of the size of the first."""
     return bool(np.abs(first - second).max() <= tolerance * max(1.0, float(np.abs(first).max())))
 
 

@@ -10,16 +10,16 @@ from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import two_sample
 
 ENTRIES = 40  # the most entries of an output that are compared
-PILOT = 200  # pilot draws on either data set; they suggest a direction
+PILOT = 200  # pilot draws on each of the two data sets; they suggest a direction
 PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
-CONFIRMATION = 1000  # fresh draws on either data set; they test that direction
+CONFIRMATION = 1000  # fresh draws on each of the two data sets; they test that direction
 
 
 @dataclass(frozen=True)
 class Difference:
     """A sentence about the difference of the laws; empty if no difference is proven.
 
-    failed : how many draws of the pilot failed on either data set, if they were too many to go on.
+    failed : how many pilot draws failed on each data set, if these were too many for a test.
     """
 
     what: str = ""

@@ -25,15 +25,15 @@ MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that
 TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α that decide which pairs of coins keep a zCDP claim
 SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
-GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the second coin of the table
-LARGEST_EXPONENT = 30.0  # beyond it e^ε larger than any number of draws
+GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the probabilities of the second coin
+LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds any number of draws
 REACHED = 0.5  # the share of the largest detectable ρ that a bet chosen on pilot draws attains
-WITHIN = 1e6  # subtracted from the score of events that keep the claim
+WITHIN = 1e6  # this number is subtracted from the score of events that keep the claim
 BISECTIONS = 50
 
 
 def thresholds(pooled: Vector) -> Vector:
-    """The candidate thresholds: quantiles, and extreme order statistics."""
+    """Return the candidate thresholds: quantiles of the pooled draws, and extreme order statistics."""
     ordered = np.sort(pooled)
     n = len(ordered)
     outer = np.unique(
@@ -134,8 +134,8 @@ def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
 def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> float:
     """The largest parameter of the claim that an event could refute at this error level with that many test draws.
 
-    The event that shows most occurs in every draw on one data set and in no draw on the other. The parameter is ε, for
-    the δ of the claim, or ρ.
+    The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
+    parameter is ε, for the δ of the claim, or ρ.
     """
     if min(sizes) == 0:
         return 0.0

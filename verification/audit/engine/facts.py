@@ -18,7 +18,7 @@ Side = Literal["first", "second"]
 
 
 def says(text: str, **rules: Any) -> dict[str, Any]:
-    """The metadata of a field: its description, and further keywords of JSON Schema."""
+    """Make the metadata of a field: its description, and further keywords of JSON Schema."""
     return {"description": text, **rules}
 
 
@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class LawTest(Facts):
-    """A test of the distribution of the outputs on one data set, or on several."""
+    """The figures of a test of the distribution of the outputs on one data set, or on several."""
 
     statistic: float = field(metadata=says("The value of the test statistic."))
     effect: str = field(
@@ -70,7 +70,7 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected on an event as likely as the tested event."""
+    """The losses that a test would have detected on an event that is as likely as the tested event."""
 
     probability: float = field(metadata=says("The share of the event on the first side.", **SHARE))
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
@@ -188,7 +188,7 @@ class TestedEvent(Facts):
 
 @dataclass(frozen=True)
 class OutOfTime(Facts):
-    """No event could be tested because the target kept running into the time limit."""
+    """The finding that no event was tested because the target kept running into the time limit."""
 
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
 
@@ -203,7 +203,7 @@ class RunningTime(Facts):
 
 @dataclass(frozen=True)
 class OwnData(Facts):
-    """A few draws on a data set of the user's own."""
+    """The figures of a few draws on a data set of the user."""
 
     n: int = field(metadata=says("The number of rows of the data set.", **COUNT))
     d: int = field(metadata=says("The number of columns of the data set.", **COUNT))
@@ -234,7 +234,7 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Facts as plain data for JSON: fields that are None are left out unless they may be null; inf is a string."""
+    """Convert facts to plain data for JSON: None is left out unless a field may be null, and inf becomes a string."""
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]
         return {f.name: as_data(item) for f, item in named if NULLABLE in f.metadata or item is not None}

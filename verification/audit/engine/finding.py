@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Facts)
 
 @storable
 class Status(Enum):
-    """The outcome of one check. No outcome certifies the target."""
+    """The outcome of one check. No outcome proves that the target is correct."""
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
@@ -42,7 +42,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """One round of draws from a target: the first look, or a second look on more and fresh draws.
+    """One round of draws from a target: the first look, or a second look with more draws, which are fresh.
 
     samples : draws on each data set, which a question may scale.
     level : the false-alarm probability of the question in this look, for all of its tests together.
@@ -108,7 +108,7 @@ class Finding:
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """The finding whose plain form this is, without its facts and its data sets."""
+        """Make a finding from its plain form, without facts and data sets."""
         return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:

@@ -29,17 +29,17 @@ from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, many_row
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirnov
 
-KINDS = "data of many kinds"  # takes the place of a scenario's name
+KINDS = "data of many kinds"  # this text stands in reports where a scenario would have its name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
-DRAWS, FEWEST = 12, 6  # draws of the target on a data set, with `DEFAULT` samples and at least
+DRAWS, FEWEST = 12, 6  # draws of the target on a data set: with `DEFAULT` samples, and the smallest number
 TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
-BESIDE = 2  # times as many draws of the reference
-# Features are rounded to this share of their median size. So 0 counts as equal to a rounding error in another
+BESIDE = 2  # the reference makes so many times as many draws
+# Features are rounded to this share of their median size. So 0 counts as equal to a rounding error of another
 # implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
 PACE = 0.05  # seconds; if a draw takes longer, no other data of that shape are tried, to save time
-NAMED = 3  # data sets, kinds or shapes that are named
+NAMED = 3  # so many data sets, kinds or shapes are named in a report
 
 
 DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]  # (x, size, generator) -> outputs of the reference
@@ -47,7 +47,7 @@ DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]  # (x, size, gene
 
 @dataclass(frozen=True)
 class AtBudget:
-    """Another budget than the claimed one: in words, as arguments of a draw, and with the reference and data for it."""
+    """A budget other than the claimed one: in words, as arguments of a draw, and with the reference and data for it."""
 
     words: str
     budget: dict[str, Any]
@@ -59,8 +59,8 @@ class AtBudget:
 class Beside:
     """The reference, whose draws are compared with those of the target.
 
-    features : x -> numbers that describe an output on x. own : a data set of the user, on which it is also drawn.
-        budgets : other budgets at which it is also drawn.
+    features : x -> numbers that describe an output on x. own : a data set of the user, on which the reference is also
+    drawn. budgets : other budgets at which the reference is also drawn.
     """
 
     draws: DrawsOf
@@ -91,7 +91,7 @@ class _Group:
         return 2 * len(self.places)
 
     def p_value(self) -> float:
-        """The p-value that all ranks are uniform: the smallest p-value of all tests, times their number."""
+        """The p-value of the hypothesis that all ranks are uniform: the smallest p-value times the number of tests."""
         return min(1.0, self.tests * min(map(_least_p, map(np.concatenate, self.places.values()))))
 
 
@@ -114,7 +114,7 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
 
 
 def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
-    """Draw on data of every kind and shape; the checks have p-values and are not decided yet."""
+    """Draw on data of every kind and shape; return checks with p-values that are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
     failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * look.samples / DEFAULT))
@@ -163,13 +163,13 @@ def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, S
 
 
 class _TimeOut(Exception):
-    """Draws ran into the time limit repeatedly."""
+    """Raised if draws ran into the time limit repeatedly."""
 
 
 def _places_on(
     setting: Setting, beside: Beside, member: DataSetOfZoo, size: int, label: str
 ) -> tuple[dict[str, Vector] | None, float]:
-    """The ranks on one data set, by feature, and the seconds of a draw.
+    """The ranks of the draws on one data set, by feature, and the time of one draw in seconds.
 
     The ranks are None if a draw fails or the reference rejects the data.
     """

@@ -31,14 +31,14 @@ from covassay.verification.statistics.tests import Pooled, TestResult
 FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # another factor fits better if its p-value is so many times larger; a smaller ratio may be chance
+BETTER = 5.0  # another factor fits better if its p-value is larger by this factor; a smaller ratio may be chance
 SAME = 0.04  # factors that differ by a smaller share are not distinguished
 ANSWERS = "an output in every draw"
-FEWEST_DRAWS = 50  # the least draws in a scenario, whatever its weight
+FEWEST_DRAWS = 50  # the smallest number of draws in a scenario, whatever its weight is
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
-SMALLEST_SHARE = 10  # nor if fewer than one in so many draws gives an output
+SMALLEST_SHARE = 10  # nothing is tested either if fewer than one draw in so many gives an output
 EARLY_SHARE = 1e-3  # the share of the level for tests before the last block
-MOST_EARLY = 60  # how often the sums are tested before the last block: each time after twice as many blocks
+MOST_EARLY = 60  # the most tests of the sums before the last block; the number of blocks doubles between two
 
 Test = Callable[[Matrix], TestResult]
 
@@ -63,11 +63,11 @@ class Suspect:
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
-        """The p-value of draws under this law."""
+        """The p-value of draws under the law of this mistake."""
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """The p-value under each law with another factor, by factor."""
+        """The p-values of draws under the laws with other factors, by factor."""
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -115,7 +115,7 @@ class LawSums:
 
 @dataclass(frozen=True)
 class LawOf:
-    """Reduce a block of draws to sums; these count values beyond the quantiles that `size` draws should reach."""
+    """Reduce a block of draws to sums, which count values beyond the quantiles that `size` draws should reach."""
 
     tests: Mapping[str, Test]
     size: int
@@ -139,7 +139,7 @@ def number_of_tests(scenario: Scenario) -> int:
 
 
 def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list[Finding], Draws]:
-    """Draw once and run every test; the findings have p-values and are not decided yet."""
+    """Draw on a data set and run every test; return findings with p-values that are not decided yet, and the draws."""
     size, label = max(FEWEST_DRAWS, round(look.samples * scenario.weight)), f"law/{scenario.name}/{look.name}"
     draws = draw(setting, scenario.x, size, label, slice(0, WHOLE))
     if len(draws.outputs) < max(FEWEST_OUTPUTS, min(size, KEPT) // SMALLEST_SHARE):
@@ -201,7 +201,7 @@ def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
 
 
 def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:
-    """The findings with their p-values multiplied by a factor."""
+    """Multiply the p-values of the findings by a factor."""
     return [f if f.p_value is None else replace(f, p_value=min(1.0, f.p_value * factor)) for f in findings]
 
 

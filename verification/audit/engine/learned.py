@@ -1,7 +1,7 @@
 """Statistics learned from draws: estimates of the log likelihood ratio ln(p/p') of an output on two data sets.
 
-They are used where the law is unknown and the output is not one number: flags, indices, lists. Each statistic is
-learned from one part of the draws and evaluated on others, so that overfitting plays no role.
+These statistics are used where the law is unknown and the output is not one number but flags, indices or a list. Each
+statistic is learned from one part of the draws and evaluated on others, so that overfitting plays no role.
 
 joint   : the ratio of the frequencies of the whole output. It is the best statistic if there are few possible outputs,
           and it exposes a generator with few seeds, whose outputs repeat on one data set and never occur on the other.
@@ -38,7 +38,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """The estimate of ln(p/p') for every cell, from the cells in which the draws on either data set lie."""
+    """Estimate ln(p/p') for every cell, from the cells in which the draws on the two data sets lie."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -50,7 +50,7 @@ def _joint(one: Matrix, two: Matrix) -> LogRatio:
     ratios = dict(zip(map(bytes, known), _ratios(cells[: len(one)], cells[len(one) :], len(known)), strict=True))
 
     def values(outputs: Matrix) -> Vector:
-        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # 0 for an output that did not occur
+        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # an output that did not occur gets 0
 
     return values
 
@@ -67,7 +67,7 @@ def _entries(one: Matrix, two: Matrix) -> LogRatio:
 
 
 def _edges(values: Vector) -> Vector:
-    """The edges between the cells of one entry: its frequent values, and quantiles up to both tails."""
+    """The edges between the cells of one entry: frequent values, and quantiles up to both tails."""
     known, counts = np.unique(values, return_counts=True)
     atoms = known[counts >= ATOM * len(values)]
     others = values[~np.isin(values, atoms)]

@@ -21,11 +21,11 @@ from covassay.verification.statistics.streams import stream
 SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
 LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)  # where the noise is small
 SEEDS = 3
-DRAWS = 1000  # draws, where equal seeds do not show the centre
+DRAWS = 1000  # the number of draws where equal seeds do not show the centre
 LARGE_DRAWS = 40
 AGREE = 2.0**-16  # a relative difference that float32 can cause
-ERRORS = 4.5  # standard errors that chance can explain: among a hundred entries, more occur with probability below 1e-3
-SURELY = 7.0  # standard errors that show that the query is not the centre
+ERRORS = 4.5  # chance explains so many standard errors: among a hundred entries, more occur with probability below 1e-3
+SURELY = 7.0  # an entry that is off by so many standard errors shows that the query is not the centre
 COARSE = 0.03  # relative to the query: clipping and projections may move the centre by so much where the noise is small
 
 Query = Callable[[Matrix], Matrix]
@@ -44,7 +44,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Location:
-    """The centre of the outputs: a sentence, and a function x -> centre."""
+    """The centre of the outputs, as a sentence and as a function of the data x."""
 
     sentence: str
     at: Query
@@ -129,7 +129,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            if fitting:  # if the centre is known coarsely, several explanations fit, and the first one is the simplest
+            if fitting:  # several explanations may fit a coarsely known centre; the first one is the simplest
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
     return None
@@ -186,7 +186,7 @@ def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Ite
 
 
 def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
-    """The centre by the effect of the data under one seed; None if the effect differs between seeds."""
+    """Find the centre by the effect of the data under one seed; None if the effect differs between seeds."""
     if not setting.target.seeded:
         return None
     changes, size = [], 0.0
@@ -210,7 +210,7 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
 
 
 def _mean(setting: Setting, x: Matrix, query: Matrix, coarse: bool) -> _Seen | None:
-    """The centre estimated by the mean of draws; None if half of the draws fail."""
+    """Estimate the centre by the mean of draws; None if half of the draws fail."""
     draws = draw(setting, x, LARGE_DRAWS if coarse else DRAWS, f"location/{x.shape}")
     if len(draws.outputs) < draws.size / 2 or len(draws.outputs) < LARGE_DRAWS / 2:
         return None

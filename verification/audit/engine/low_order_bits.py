@@ -7,20 +7,20 @@ lowest bits; noise added to a large query is rounded to a multiple of a larger u
 set that never occurs on the other (Mironov 2012). `bit_statistics` defines the numbers behind the events, and
 `bit_pairs` the data sets.
 
-Why a finding is a violation. All these numbers are functions of the released bits, so such an event is a set of
-outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
-refutes the claim about what is released, whatever the law would be in real arithmetic.
+A finding is a violation for the following reason. All these numbers are functions of the released bits, so such an
+event is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim
+on one of them refutes the claim about what is released, whatever the law would be in real arithmetic.
 
-Why a release that keeps its claim to the bit is not flagged. If R is any function of the output, such as rounding to a
+A release that keeps its claim to the last bit is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ; the claim bounds how much, and only a loss above the claim is a finding. So the
 test refutes such a release with at most the stated probability.
 
-How the draws are used. Every pair has a first look, which only chooses an event. The event is tested on further draws
-if the first look suggests that the budget of draws can prove a loss above the claim. All draws so far choose the event
-of the next stage, and fresh draws test it, so that the error of a run is at most the number of pairs times the number
-of stages times the level of one test.
+The draws are used as follows. Every pair has a first look, which only chooses an event. The event is tested on
+further draws if the first look suggests that the budget of draws can prove a loss above the claim. All draws so far
+choose the event of the next stage, and fresh draws test it, so that the error of a run is at most the number of pairs
+times the number of stages times the level of one test.
 """
 
 import math
@@ -52,8 +52,8 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the largest number of tests of one pair
-EQUAL = 1e-3  # an event is tested only if equal laws have a smaller p-value in the draws that chose it
-SPARE = 1.5  # the number of draws is so many times the number that an event is expected to need
+EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value for equal laws
+SPARE = 1.5  # an event is tested with so many times the number of draws that it is expected to need
 # an event is tested even if it seems to need so many times the draws left, because its probability is a lower bound
 HOPE = 2.0
 BISECTIONS = 40
@@ -80,7 +80,7 @@ class BitBudget:
 
 @dataclass(frozen=True)
 class _Choice:
-    """An event, its counts in the draws that chose it, and the draws per data set that its test is expected to need."""
+    """An event, its counts in the draws that chose it, and the number of draws that its test is expected to need."""
 
     event: Event
     swapped: bool
@@ -94,9 +94,9 @@ class _Choice:
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
-    """The draws per data set that a test at this level needs for events with these counts.
+    """The number of draws per data set that a test at this level needs for events with these counts.
 
-    Infinite within the claim.
+    It is infinite for events that keep the claim.
     """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
@@ -140,7 +140,7 @@ def _promising(choice: _Choice | None, draws: float) -> bool:
 
 
 def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[str, float]:
-    """The parameters that the counts prove up to that error: ε at the claimed δ, δ at the claimed ε, or ρ."""
+    """The parameters that the counts prove with this error: ε at the claimed δ, δ at the claimed ε, or ρ."""
     if isinstance(guarantee, PureDP):
         return {"epsilon": max(0.0, log_ratio_lower(counts, 1 - error))}
     p, q = probability_bounds(counts, error)
@@ -160,7 +160,7 @@ def _shown_rho(p: float, q: float) -> float:
 
 
 def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
-    """The loss that was proven, beside the claim."""
+    """The loss that was proven and the claim, in words."""
     if isinstance(guarantee, ApproximateDP):
         return f"δ({guarantee.epsilon:g}) ≥ {shown['delta']:.2g} in place of {guarantee.delta:g}"
     letter, value = ("ρ", shown["rho"]) if isinstance(guarantee, ZCDP) else ("loss", shown["epsilon"])
@@ -245,7 +245,7 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that showed a loss once more, on more draws; the better of the two tests is kept."""
+        """Test an event that showed a loss again, on more draws, and keep the better of the two tests."""
         before, choice = self.counts, self.choice
         self.test(mean)
         if not self.refuted or before is None:
@@ -286,7 +286,7 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """The events that the check almost surely detects, among events that never occur on one of the two data sets."""
+    """Describe the events that the check almost surely detects, if they never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], Any] = lambda draws: draws) -> Any:
-    """The noise with every array and number changed by `number`, and every sampler by `sampler`; None stays.
+    """Apply `number` to every array and number of the noise, and `sampler` to every sampler; None stays None.
 
     A sampler is a callable part, such as `DrawsAgain`: its numbers are a random key and not noise.
     """

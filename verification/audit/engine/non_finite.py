@@ -16,7 +16,7 @@ EFFECT = "probability of an output without a finite statistic"
 
 
 def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestResult:
-    """The result of a test; p = 0 if its statistic is not finite."""
+    """Run a test; if its statistic is not finite, the result has p = 0."""
     try:
         with np.errstate(all="ignore"):
             result = test(outputs)
@@ -26,7 +26,7 @@ def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestRe
 
 
 def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
-    """The sentence of an estimate, or a sentence that says why there is none."""
+    """The sentence of an estimate, or a sentence that says why there is no estimate."""
     try:
         with np.errstate(all="ignore"):
             return estimate(outputs)
@@ -35,6 +35,6 @@ def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
 
 
 def not_finite(n: int) -> TestResult:
-    """The result where a statistic was not finite: p = 0."""
+    """The result of a test whose statistic is not finite; its p-value is 0."""
     null = "the statistic of every output is a finite number"
     return TestResult(null, math.nan, 0.0, n, EFFECT, lambda alpha: 1 - (1 - POWER) ** (1 / n))

@@ -1,4 +1,4 @@
-"""Same noise, other budget: under one seed, additive noise is proportional to its scale.
+"""Compare the noise at other budgets under one seed: additive noise is proportional to its scale.
 
 A function that takes its budget as an argument promises the mechanism for every budget. It may calibrate some of them
 incorrectly, although the audited budget is correct: ρ doubled where it is small, another formula above ε = 1. In units
@@ -40,7 +40,7 @@ LOSSES = (
 )  # fmt: skip
 FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
-NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
+NEAR = 0.1  # relative: a budget that differs less from the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
 # seeds for outputs of one number, and of several: enough that no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
@@ -70,7 +70,7 @@ def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> 
 def accepted_guarantees(
     guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
 ) -> dict[str, list[Guarantee]]:
-    """The other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
+    """The other guarantees that the mechanism accepts; some formulas hold only up to ε = 1."""
     return {
         name: [other for other in others if _accepts(reference, other)]
         for name, others in other_guarantees(guarantee, losses).items()
@@ -95,7 +95,7 @@ def words(guarantee: Guarantee) -> str:
 def _outputs(
     setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int, label: str = "other budget"
 ) -> Matrix | Failure:
-    """One output for every seed at a budget, or the first failure."""
+    """Draw one output for every seed at a budget, or return the first failure."""
     outputs = []
     for seed in range(seeds):
         rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
@@ -165,13 +165,13 @@ class _Compared:
     reference: Reference
     alpha: float
     tried: int = 0
-    changed: dict[str, str] = field(default_factory=dict)  # by budget: what happens to the noise there
-    larger: dict[str, str] = field(default_factory=dict)  # the same for noise that is only larger than claimed
+    changed: dict[str, str] = field(default_factory=dict)  # how the noise at each budget differs
+    larger: dict[str, str] = field(default_factory=dict)  # budgets with noise that is only too large
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
     def compare(self, others: Sequence[Guarantee]) -> None:
-        """Draw at the claimed budget and at others, and classify the others by the draws."""
+        """Draw at the claimed budget and at others, and sort the other budgets by the result."""
         path, _ = self.reference(self.guarantee)
         for n, d in COMPARED_SHAPES:
             x = zoo(n, max(d, path.smallest_dimension), self.setting.seed)[0].x
@@ -212,10 +212,7 @@ class _Compared:
         return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
 
     def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
-        """How the target's law differs from the reference's at that budget, as far as draws prove it.
-
-        Otherwise empty.
-        """
+        """How the target's law differs from the reference's at that budget; empty if draws prove no difference."""
         self.tried += 1
         if self.tried > CONFIRMATIONS:
             return ""

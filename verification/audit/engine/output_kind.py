@@ -14,7 +14,7 @@ from covassay.verification.audit.engine.sampling import Setting
 
 USUAL = "matrix"
 OTHERS = ("vector", "number", "triangle")
-EXAMPLES = ((5, 3), (7, 4))  # rows and columns, public
+EXAMPLES = ((5, 3), (7, 4))  # numbers of rows and columns of the examples
 
 
 class TriangleOutput(Output):
@@ -32,7 +32,7 @@ class TriangleOutput(Output):
 
 @features.register
 def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
-    """Entries on and off the diagonal, and two sums."""
+    """Features of a triangle: entries on and off the diagonal, and two sums."""
     return {
         "first entry": lambda y: y[:, 0],
         "second entry": lambda y: y[:, min(1, y.shape[1] - 1)],
@@ -44,7 +44,7 @@ def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """The product with Δ for either order of the entries, and single entries."""
+    """Contrasts of a triangle: the product with Δ for both orders of the entries, and single entries."""
     change, d = gram_change(first, second), first.shape[1]
     by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
     return {
@@ -77,5 +77,5 @@ def found_kind(setting: Setting) -> str | None:
 
 
 def stated(kind: str) -> str:
-    """The sentence of the report on a kind that was found."""
+    """Write the sentence of the report on a kind of output that was found."""
     return f"every output on example rows was a {kind}, so it is audited as a {kind}; --released KIND says otherwise"

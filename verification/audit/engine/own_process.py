@@ -1,8 +1,8 @@
 """Child processes for draws that are called from threads: a child draws on its main thread, and may die without harm.
 
-They are started as programs, and not by `multiprocessing`, because workers of Dask are daemons, which may not have
-children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when the pipe is
-closed, hence with the process that started it.
+The child processes are started as programs, and not by `multiprocessing`, because workers of Dask are daemons, which
+may not have children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when
+the pipe is closed, hence with the process that started it.
 """
 
 import atexit
@@ -26,7 +26,7 @@ _lock = threading.Lock()
 
 
 class OwnProcess:
-    """A process that makes one call after another."""
+    """A child process that makes one call after another."""
 
     def __init__(self) -> None:
         self._connection, other = Pipe()
@@ -36,7 +36,7 @@ class OwnProcess:
         self._connection.send_bytes(dumps(sys.path))
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Whether the function raised, and what it raised or returned."""
+        """Make a call; return whether the function raised, and what it raised or returned."""
         self._connection.send_bytes(dumps((function, arguments)))
         return pickle.loads(self._connection.recv_bytes())
 

@@ -3,11 +3,12 @@
 The pilot and the test have random streams of their own. The number of draws per data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
-Ending early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) bet on them. The wager
-of the pilot is chosen on its first stage, and bets from the second stage on. The wager of the test is chosen on the
-whole pilot, and bets from the first stage of the test on. Let p be the p-value at which a pair may end. Once the gain
-of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager reaches this gain
-with probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most `EARLY_SHARE` · p.
+A pair may end early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) bet on them.
+The wager of the pilot is chosen on its first stage, and bets from the second stage on. The wager of the test is
+chosen on the whole pilot, and bets from the first stage of the test on. Let p be the p-value at which a pair may end.
+Once the gain of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager
+reaches this gain with probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most
+`EARLY_SHARE` · p.
 """
 
 import math
@@ -45,7 +46,7 @@ FIRST_STAGE = 2 * CHUNK  # draws per data set in the first stage
 @storable
 @dataclass(frozen=True)
 class Counts:
-    """The number of draws in an event, in every category of a wager, and at or beyond every threshold of a curve."""
+    """Counts of draws: in an event, in every category of a wager, and at or beyond every threshold of a curve."""
 
     inside: int
     bet: Vector
@@ -58,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting:
-    """The quantities to count in draws that test an event; they are chosen before these draws."""
+    """What to count in the draws that test an event; it is chosen before these draws."""
 
     event: Event
     wager: Wager | None = None
@@ -91,8 +92,8 @@ class EarlyEnd(NamedTuple):
 class EventTrial:
     """An event, and the draws that test it.
 
-    sides : the draws. Those on which the event is expected to be likelier come first.
-    mean : the mean number of draws per data set. After an early end, the number that was planned.
+    sides : the draws; the data set on which the event is expected to be likelier comes first.
+    mean : the mean number of draws per data set; after an early end, the mean that was planned.
     cut_short : whether draws are missing because the target kept running into the time limit.
     wager : a second test on the same draws, if there is one.
     levels : thresholds for the statistic of the event, for a trade-off curve.
@@ -123,7 +124,7 @@ class EventTrial:
         return EventCounts(first, second, one.size, two.size, self.mean)
 
     def turned_to_failures(self) -> "EventTrial":
-        """The same trial, in which the side with more failures comes first."""
+        """The same trial with the data set with more failures in first place."""
         one, two = self.sides
         return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
 
@@ -182,7 +183,7 @@ class PairSampler:
     def planned(
         self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
     ) -> _Plan | EventTrial:
-        """Plan the test: of failure, of the event that is fixed in advance, or else of the event that a pilot chooses.
+        """Plan the test of one event: failure of the target, an event fixed in advance, or one that a pilot chooses.
 
         If the wager of the pilot ends the draws, no test is needed, and the trial is returned.
         """
@@ -200,7 +201,7 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """The draws of the pilot; or the trial, if a wager chosen on the first stage ends the draws of the pair."""
+        """Make the draws of the pilot, or return the trial if a wager from the first stage ends the draws."""
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
         for chunks in _stages(sizes):
@@ -281,7 +282,7 @@ def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
-    """The chunks of every stage; each stage doubles the number of draws."""
+    """Yield the chunks of every stage; each stage doubles the number of draws."""
     start, stop = 0, FIRST_STAGE // CHUNK
     while start * CHUNK < max(sizes):
         yield slice(start, stop)
@@ -289,7 +290,7 @@ def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
 
 
 def _counted(draws: tuple[Draws, Draws], counting: Counting) -> tuple[Summary[Counts], Summary[Counts]]:
-    """The counts in draws that were already made."""
+    """Reduce draws that were already made to their counts."""
     return Summary.of(draws[0], counting(draws[0])), Summary.of(draws[1], counting(draws[1]))
 
 
@@ -299,7 +300,7 @@ def _skipped(draws: tuple[Draws, Draws] | tuple[Summary[Counts], Summary[Counts]
 
 
 def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) -> tuple[Side, Side]:
-    """The draws with the names of their data sets, first those on which the event is expected to be likelier."""
+    """Name the data sets of the draws, and put the one on which the event is expected to be likelier first."""
     sides = Side("first", draws[0]), Side("second", draws[1])
     return sides[::-1] if choice.swapped else sides
 

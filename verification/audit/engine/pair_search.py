@@ -27,11 +27,11 @@ from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one row among many changes little
 FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
-SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
+SECOND_OF_A_SHAPE = 2  # so many candidates of every shape are drawn again in the second round
 FOUND = 3  # the most pairs that are tested, each of another shape
 SHARE = 1.3  # the draws of the first round on each data set, as a multiple of the draws on one pair
 WEIGHT = 0.5  # the factor for the number of draws that test a found pair
-HUGE = 1e3  # the score of two samples without spread that differ
+HUGE = 1e3  # the score of two samples that differ and have no spread
 SHORT = 0.1  # norm of the rows in the shorter half of a data set
 
 
@@ -45,7 +45,7 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """The data sets of the zoo of one shape, and one with a few more short rows than long rows: its median can jump."""
+    """The data sets of the zoo of one shape, and one with slightly more short than long rows, whose median can jump."""
     members = [(member.category, member.x) for member in zoo(n, d, seed)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
     return [*members, ("half of the rows short", rows)]
@@ -78,7 +78,7 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]
-                # a target may reject rows outside the ball: then both data sets should have such rows
+                # because a target may reject rows outside the ball, either both data sets have such rows or none
                 if adjacency != REPLACE_ONE:
                     without = second[1:]
                     if _inside(second) or not _inside(without):

@@ -22,8 +22,8 @@ from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
 PILOT, LONGER = 200, 1000  # pilot pairs that choose the event; the second number if the first ones suggest a difference
-SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds so many standard errors
-FEWEST, MOST = 500, 8000  # pairs that test it
+SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
+FEWEST, MOST = 500, 8000  # limits of the number of pairs that test the event
 PROMISING = 5e-3  # the best event of the pilot is tested if its p-value is below this
 SPARE = 2.0  # a factor on the number of pairs that the test would need if the pilot's frequencies were exact
 LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
@@ -35,23 +35,23 @@ Sampler = Callable[[np.random.Generator], Matrix | Failure]
 
 @dataclass(frozen=True)
 class _Event:
-    """The event {weights · features ≥ threshold}, and the side on which it is more frequent."""
+    """The event {weights · features ≥ threshold}, and the sampler for which it is more frequent."""
 
     weights: Vector
     threshold: float
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """The number of pairs in which the event occurs only on the more frequent side, and only on the other."""
+        """The numbers of pairs with the event only on its more frequent side, and only on the other side."""
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
         return int(more.sum()), int(less.sum())
 
 
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
-    """The first entries of the outputs minus a centre, and their products.
+    """The first entries of the outputs, minus a centre, and the products of these entries.
 
-    They reveal shifts, scales and dependence.
+    These features show differences of location, scale and dependence.
     """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
@@ -85,7 +85,7 @@ def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
-    """The mean change of every feature, in standard errors; 0 for features without spread."""
+    """The mean change of every feature, in standard errors; 0 for features that do not vary."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
     units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
@@ -125,7 +125,7 @@ class _Pilot:
 
 
 def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | None:
-    """The pilot; None if many draws fail."""
+    """Draw the pilot pairs; None if many draws fail."""
     drawn = _pairs(first, second, PILOT, seed, f"{label}/pilot")
     if drawn is None:
         return None

@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
-FEWEST_LEARNED = 20  # outputs on each data set; a statistic is only learned from at least so many
+FEWEST_LEARNED = 20  # a statistic is learned only from at least so many outputs on each data set
 # The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
 # pilot draws only.
 EDGE = 0.1
@@ -42,7 +42,7 @@ class EventChoice:
 
 
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
-    """The event with the best score.
+    """Choose the event with the best score.
 
     A score is for a test with `mean` draws per data set, on average, at the level `error`.
     """
@@ -70,10 +70,10 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Statistics learned on the first half of the pilot. Each comes with the second half, on which it is scored.
+    """Learn statistics from the first half of the pilot. Each comes with the second half, on which it is scored.
 
-    On the half from which it was learned, a statistic would look better than it is. Let M and M' be the medians of the
-    outputs on the two data sets. There are three kinds of statistics.
+    A statistic would look better than it is on the half of the draws from which it was learned. Let M and M' be the
+    medians of the outputs on the two data sets. There are three kinds of statistics.
 
     log_ratios : estimates of a log likelihood ratio.
     spread : the distance of an output from (M + M')/2. It detects noise whose scale differs between the data sets.
@@ -117,14 +117,14 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _halves(draws: Draws) -> tuple[Matrix, Draws]:
-    """The two halves of the draws, each with half of the failures: the outputs of the first, and the second itself."""
+    """The outputs of the first half of the draws, and the second half; each has half of the failures."""
     middle = len(draws.outputs) // 2
     failures = Counter({what: count - count // 2 for what, count in draws.failures.items()})
     return draws.outputs[:middle], replace(draws, outputs=draws.outputs[middle:], failures=failures)
 
 
 def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
-    """For every threshold in `tried`, the number of ordered values ≥ the threshold; or ≤, if `above` is False."""
+    """For every threshold in `tried`, count the ordered values ≥ the threshold, or ≤ if `above` is False."""
     if above:
         return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
     return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)

@@ -19,17 +19,17 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the least number of occurrences from which the probability of an event is estimated
-CLOSE = 1.1  # times the claim: the report states the samples that are needed to detect this loss
-LARGEST_FACTOR = 1e6  # times the samples of the run
+CLOSE = 1.1  # the report states the samples that are needed to detect this multiple of the claim
+LARGEST_FACTOR = 1e6  # the largest factor on the samples of the run that is reported
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
 # above this mean, a normal law approximates the Poisson law; scipy's Poisson quantiles are NaN for huge means
 LARGE_MEAN = 1e8
-Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether they refute the claim
+Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether the counts refute the claim
 
 
 def _lower(tail: float, mean: float) -> int:
-    """The quantile of a Poisson law with that probability below it."""
+    """The largest number that a Poisson variable falls below with probability at most `tail`."""
     return poisson_quantile(tail, mean) if mean < LARGE_MEAN else int(mean + ndtri(tail) * math.sqrt(mean))
 
 
@@ -65,7 +65,7 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether the test refutes in 99 % of runs, for the other probability q and `mean` expected draws per data set.
+        """Whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
         By the union bound over the four counts, the bound holds with that probability, however they depend on each
         other.
@@ -86,7 +86,7 @@ class EventTest:
         return _loss(self.p, math.exp(log_q), self.guarantee)
 
     def factor(self, loss: float, mean: float) -> float:
-        """The factor on the number of draws that is needed to detect that loss; infinite if it is too large."""
+        """The factor by which the number of draws must grow to detect that loss; infinite if it is too large."""
         top = math.log(self.p)
         log_q = _last(lambda t: _loss(self.p, math.exp(t), self.guarantee) >= loss, top - LOG_RATIO, top)
 

@@ -43,15 +43,15 @@ from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower,
 
 CONFIDENCE = 0.999  # the confidence of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
-MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
-SMALLEST_P = 1e-300  # a lower limit for p-values in logarithms
+MOST_STAGES = 60  # 30 of the pilot and 30 of the test; 30 have 2^30 chunks of draws, more than any run makes
+SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
 # an estimated loss above so many times the claim leads to a second look; a smaller loss could hardly be proven
 PROMISING = 1.2
 # A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A replacement is
 # two such steps, so such a target is 2²ρ-zCDP for it.
 STEPS_SQUARED = 4
-TESTS = 3  # the most p-values of one pair: an event, a wager on a Rényi divergence, failures
+TESTS = 3  # the most p-values of one pair: of an event, of a wager on a Rényi divergence, of failures
 
 
 def run_pair(
@@ -92,9 +92,9 @@ def run_pair(
 
 
 def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
-    """The finding with the estimated loss of its pair.
+    """Add the estimated loss of a pair to its finding.
 
-    It asks for a second look if the estimate is well above the claim.
+    The finding asks for a second look if the estimate is well above the claim.
     """
     if estimate is None or not isinstance(check.facts, TestedEvent):
         return check
@@ -103,7 +103,7 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
-    """The trade-off curve; None without thresholds or without draws on a data set."""
+    """Compute the trade-off curve; None without thresholds or without draws on a data set."""
     if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
     one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
@@ -136,7 +136,7 @@ def _ran_out_of_time(pair: Pair, trial: EventTrial, seconds: float) -> Finding:
 def _tested(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, event: Event, name: str, look: Look, choices: int = 1
 ) -> Finding:
-    """The check of one event.
+    """Test one event on the draws of a trial.
 
     If the event was fixed without these draws, `choices` is 1. If these draws chose it among several events, `choices`
     is their number: it multiplies the p-value, and divides the error of the bound.
@@ -154,7 +154,7 @@ def _tested(
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
     tests = 1
     if isinstance(guarantee, ApproximateDP) and event == trial.event:
-        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # two tests of one claim on the same draws
+        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # both tests examine one claim on the same draws
     return Finding(
         "privacy",
         name,
@@ -183,7 +183,7 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """The finding of a wager on the Rényi divergence of one statistic; most of its facts are those of the event."""
+    """The finding of a wager on the Rényi divergence of a statistic; most of its facts are those of the event."""
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1

@@ -1,4 +1,4 @@
-"""Same noise, other data: under one seed, additive noise is the same for all data sets of one shape.
+"""Compare the noise on different data under one seed: additive noise is the same for all data sets of one shape.
 
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
 from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not
@@ -46,15 +46,15 @@ LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have m
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if so large a share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
-CONFIRMATIONS = 4  # the most categories, and numbers of rows, that are tested so
-CONFIRMATION = 200  # draws on both sides, if a difference must be confirmed by the laws
-NO_ATOMS = 1e-6  # a law whose largest atom is smaller gives no residual twice by chance
+CONFIRMATIONS = 4  # so many kinds of data, and numbers of rows, are tested again by draws
+CONFIRMATION = 200  # draws on each of two data sets that must confirm a difference by their laws
+NO_ATOMS = 1e-6  # if every atom of a law is smaller, chance does not repeat a residual
 # the least shapes in which two seeds give one residual: in one shape this can be chance in float32
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale from a numerical solver, changes noise by less; 3 % is more
-CANDIDATES = 8  # number of sizes with which all others are compared
+CANDIDATES = 8  # all other sizes are compared with so many sizes
 NAMED = 3  # the most numbers of rows in the report
-MOST_ODD = 6  # sizes with one number of columns that are tried again
+MOST_ODD = 6  # so many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
 MIRRORED = 1e-6  # a factor this near −1 reflects the noise; this keeps a symmetric law
 
@@ -97,7 +97,7 @@ class _Drawn:
 
 @dataclass
 class _Shape:
-    """All draws on data sets of one shape, and the residuals on which most of them agree."""
+    """All draws on data sets of one shape, and the residuals that most of them share."""
 
     n: int
     d: int
@@ -129,7 +129,7 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Residuals that depend on the data: the data set, and a description of the change."""
+    """A data set whose residuals differ from the usual ones, and a description of the difference."""
 
     shape: _Shape
     drawn: _Drawn
@@ -159,7 +159,7 @@ class _Comparison:
         return self.path.query(x)
 
     def draw(self, x: Matrix, *labels: str | int) -> tuple[Matrix | Failure, bool]:
-        """One output, and whether float32 holds it."""
+        """Make one draw; return the output, and whether float32 represents it exactly."""
         rng = np.random.default_rng(stream(self.setting.seed, "same noise", *labels))
         output, seconds = call(self.setting.target, x.copy(), self.setting.budget, rng, self.setting.seconds)
         self.setting.progress.timed(1, seconds)
@@ -214,10 +214,7 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there.
-
-        Empty if no draw can be compared.
-        """
+        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there."""
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
         if isinstance(one, Failure) or isinstance(other, Failure):
@@ -256,7 +253,7 @@ class _Comparison:
         return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single)
 
     def _single(self) -> bool:
-        """Whether the target computes in float32: its outputs say so, or they are rounded like that almost always."""
+        """Whether the target computes in float32: its outputs are such numbers, or nearly all are rounded as much."""
         drawn = [one for shape in self.shapes for one in shape.drawn]
         if drawn and all(one.single for one in drawn):
             return True
@@ -327,11 +324,11 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """The change of the residuals under one more seed too: two residuals always fit one shift or factor."""
+        """The change of the residuals, checked under one more seed, as two residuals always fit one shift or factor."""
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """The change of the residuals if it is the same under further seeds; otherwise empty."""
+        """The change of the residuals if it is the same under further seeds; otherwise an empty text."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -362,7 +359,7 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE NUMBER OF ROWS
 
     def other_rows(self) -> list[str]:
-        """Numbers of rows at which the noise, in units of the reference's scale, differs from that at most others."""
+        """The numbers of rows at which the noise, in units of the reference's scale, differs from the usual noise."""
         scale = self.path.scale
         if scale is None:
             return []
@@ -379,7 +376,7 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                continue  # the target uses random numbers differently for every number of rows: nothing to compare
+                continue  # random numbers are used differently for every number of rows, so nothing can be compared
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -390,10 +387,7 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """The change of the noise, in units of the scale, between two numbers of rows.
-
-        It is the same under all seeds.
-        """
+        """The change of the noise, in units of the scale, between two numbers of rows, if all seeds agree on it."""
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
         tolerance = slack[shape.n] + slack[usual]
@@ -477,7 +471,7 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """The sizes whose noise differs from that at most others; all sizes if most have no noise in common."""
+    """The sizes whose noise differs from that at most other sizes; all sizes if most have no noise in common."""
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
         slack = SLACK_OF_SIZES * float(np.abs(candidate).max())
@@ -487,7 +481,7 @@ def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
 
 
 def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
-    """Rows that may take the place of one row."""
+    """Rows that may replace one row of the data set."""
     d = x.shape[1]
     axis = np.eye(d)
     norm = float(np.linalg.norm(x[row]))
@@ -520,9 +514,7 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     """The shift or factor, in words, by which residuals under several seeds differ from the agreed ones.
 
-    Otherwise empty.
-
-    A change of at most twice the possible rounding error does not count.
+    The text is empty if nothing fits. A change of at most twice the possible rounding error does not count.
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
@@ -545,7 +537,7 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 
 def _listed(findings: Sequence[_Moved]) -> str:
-    """The findings in words: one example for every category, with the first two in full."""
+    """Write the findings in words: one example for every category, and the first two in full."""
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
@@ -564,7 +556,7 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
 ) -> tuple[list[Finding], list[Pair]]:
-    """The checks of the data path, and neighbours on which a finding may show as a loss of privacy.
+    """Compare the noise on many data sets, and return findings and neighbours on which a finding may show as a loss.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
     the user, which is compared with others of its shape.

@@ -43,9 +43,9 @@ from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
 BLOCK = 500  # chunks that a worker makes and reduces at once
-WHOLE = 2 * BLOCK  # chunks whose draws are kept, where all others are reduced
+WHOLE = 2 * BLOCK  # in a reduced sample, the draws of the first chunks, so many, are kept
 KEPT = WHOLE * CHUNK  # draws that are kept: 50 000
-SECONDS = 1.0  # about, seconds after which draws are stored again: at most so much work is lost if the run is ended
+SECONDS = 1.0  # draws are stored again after about this many seconds, so that an ended run loses no more work
 # after so many time-outs a chunk stops, because an audit of a target that hangs would never end
 TIME_OUTS_PER_CHUNK = 3
 
@@ -84,7 +84,7 @@ def timed_out(draws: "Draws | Summary[Any]") -> int:
 
 
 class Sums(Protocol):
-    """The reduced form of a block of draws; its size does not depend on their number."""
+    """A block of draws in reduced form, whose size does not depend on the number of draws."""
 
     def plus(self, other: Self, /) -> Self:
         """The sums over both blocks."""
@@ -96,7 +96,7 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """The kept results of draws on one data set: the first `KEPT` draws, how all draws ended, and their sums."""
+    """What is kept of draws on one data set: the first `KEPT` draws, how all draws ended, and their sums."""
 
     kept: Draws
     size: int
@@ -106,7 +106,7 @@ class Summary(Generic[S]):
 
     @classmethod
     def of(cls, draws: Draws, sums: S) -> "Summary[S]":
-        """The summary of draws if all of them are kept."""
+        """Make the summary of draws that are all kept."""
         return Summary(draws, draws.size, draws.failures, draws.skipped, sums)
 
     @property
@@ -116,7 +116,7 @@ class Summary(Generic[S]):
 
     @property
     def seconds(self) -> float:
-        """How long the draws that are kept took."""
+        """The time in seconds that the draws which are kept took."""
         return self.kept.seconds
 
     @property
@@ -125,7 +125,7 @@ class Summary(Generic[S]):
         return self.size - self.failed
 
     def plus(self, other: "Summary[S]") -> "Summary[S]":
-        """The summary of both parts, in this order."""
+        """Join the summaries of two successive parts of the draws."""
         return Summary(
             joined([self.kept, other.kept]) if self.kept.size < KEPT else self.kept,
             self.size + other.size,
@@ -169,7 +169,7 @@ class Setting:
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
-        """The same setting with rows in another box; a target that takes bounds gets those of that box."""
+        """The setting with rows in another box; a target that takes bounds gets those of that box."""
         if box is None or box == self.box:
             return self
         told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
@@ -208,7 +208,7 @@ Outcomes = Sequence[Matrix | Failure] | Matrix
 
 
 def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outcomes | None:
-    """The outcomes of a chunk; None if it was a block of `draw_many` that failed."""
+    """Make the outcomes of a chunk; None if a block of `draw_many` failed."""
     source, x, budget, shape, seconds, in_blocks = repeated
     target, rng = load(source), np.random.default_rng(seed)
     if in_blocks and target.draw_many is not None:
@@ -224,9 +224,9 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outco
 
 
 def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
-    """A chunk by `draw_many`, with the time limit of all its draws together.
+    """Make a chunk by `draw_many`, with one time limit for all its draws.
 
-    None if it fails or returns a wrong number.
+    The result is None if `draw_many` fails or returns a wrong number of outputs.
     """
     _, x, budget, shape, seconds, _ = repeated
 
@@ -253,7 +253,7 @@ def _as_draws(outcomes: Outcomes, size: int, shape: tuple[int, ...]) -> Draws:
 
 
 def joined(parts: Sequence[Draws]) -> Draws:
-    """The draws of several parts as one."""
+    """Join the draws of several parts."""
     return Draws(
         np.concatenate([part.outputs for part in parts]),
         sum((part.failures for part in parts), Counter[str]()),
@@ -308,7 +308,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """The result of a worker for a block of draws that are not kept."""
+    """What a worker returns for a block of draws that are not kept."""
 
     sums: Callable[[Draws, int], S]
 
@@ -335,7 +335,7 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """The same order without `draw_many`, from another random stream."""
+        """The order without `draw_many`, which uses another random stream."""
         return replace(self, way=("one by one",))
 
     @property
@@ -355,7 +355,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """The tasks that are left for the workers after so many chunks."""
+        """Yield the tasks for the workers that remain after so many chunks."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)
@@ -372,7 +372,7 @@ class _Order:
 
 
 class _Tasks:
-    """Tasks until no more are needed; tasks that workers have already taken are still completed."""
+    """Yield tasks until no more are needed; tasks that workers have already taken are still completed."""
 
     def __init__(self, tasks: Iterator[tuple[Any, ...]], over: bool) -> None:
         self._tasks, self.over = tasks, over
@@ -383,7 +383,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """The ordered draws; None if a block of `draw_many` fails, or has failed earlier in this run."""
+    """Make the draws of an order; None if a block of `draw_many` fails, or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -391,7 +391,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """The ordered draws; None if a block of `draw_many` failed. Draws in the store are not made again."""
+    """Make the draws of an order that are not in the store; None if a block of `draw_many` failed."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:
@@ -421,7 +421,7 @@ def _block(
     repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
     block: int,
 ) -> Any:  # fmt: skip
-    """The result for these chunks, made in this process; None if a block of `draw_many` failed."""
+    """Make the draws of these chunks in this process; None if a block of `draw_many` failed."""
     parts = [Draws(np.empty((0, *repeated.shape)))]
     start = time.perf_counter()
     for i in chunks:

@@ -27,14 +27,14 @@ from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
 
-OTHER_SHAPES = "other shapes"  # takes the place of a scenario's name
+OTHER_SHAPES = "other shapes"  # this text stands in reports where a scenario would have its name
 ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
-LARGEST = 20_000  # entries of a data set
+LARGEST = 20_000  # the most entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
 UNITS = 240  # the number of independent noise values drawn at every shape, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # limits of the draws at every shape
-DEFAULT = 2000  # a run with this number of samples makes so many draws; draws are proportional to samples
+DEFAULT = 2000  # draws are proportional to samples; this number of samples makes as many draws as stated above
 NAMED = 3  # the most groups of draws in the report
 UNSEEN = 1e6  # the scale error to report where no test detects any
 
@@ -43,8 +43,7 @@ UNSEEN = 1e6  # the scale error to report where no test detects any
 class Shapes:
     """The law on data of other shapes.
 
-    scenario : (n, d) -> the data set and the tests there. tests : the names of the tests that are used, where they
-        exist.
+    scenario : maps (n, d) to a data set of that shape and its tests. tests : the names of the tests that are used.
     units : d -> the number of independent noise values in a draw. sizes : the shapes (n, d).
     """
 
@@ -54,7 +53,7 @@ class Shapes:
     sizes: tuple[tuple[int, int], ...]
 
     def draws(self, n: int, d: int) -> int:
-        """The number of draws at a shape: fewer in dimensions where a draw has more noise values."""
+        """The number of draws at a shape, which is smaller where one draw has more noise values."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
@@ -67,7 +66,7 @@ class Shapes:
 
 
 def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
-    """Every number of rows combined with every number of columns, without the largest data sets."""
+    """Combine every number of rows with every number of columns, without the largest data sets."""
     return tuple(
         (n, d) for n in ROWS for d in COLUMNS if n >= fewest_rows and fewest_columns <= d <= most_columns
         and n * d <= LARGEST
@@ -131,7 +130,7 @@ def uniform(t: Vector) -> Vector:
 
 
 def _merged(samples: Iterable[Placed]) -> Placed:
-    """All samples merged into one."""
+    """Merge several samples of values of distribution functions into one."""
     listed = list(samples)
     return Placed(
         np.concatenate([sample.below for sample in listed]),
@@ -177,7 +176,7 @@ SLOW, SECONDS = 30, 0.02
 
 
 def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
-    """Draw at every shape and test the draws together; the checks carry p-values and are not decided yet."""
+    """Draw at every shape and test the draws together; return checks with p-values that are not decided yet."""
     seen = _Seen()
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):
@@ -203,7 +202,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
 
 
 def _check(axis: str, seen: _Seen, look: Look) -> Finding:
-    """The check of the groups with equal numbers of rows, of those with equal numbers of columns, or of all draws."""
+    """Check the groups with equal numbers of rows, those with equal numbers of columns, or all draws together."""
     groups = {value: group for (name, value), group in seen.groups.items() if name == axis}
     found = {value: group.p_value() for value, group in groups.items()}
     p_value = min(1.0, len(found) * min(found.values()))

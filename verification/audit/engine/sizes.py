@@ -22,7 +22,7 @@ SLOW, WAITING = 0.01, 0.2
 
 @dataclass
 class Pace:
-    """Whether draws have become slow; each block makes the given number of draws."""
+    """Measure whether draws have become slow; each block makes the given number of draws."""
 
     draws: int
     in_a_row: int = 0

@@ -40,11 +40,11 @@ def storable(kind: K) -> K:
 
 
 def encoded(value: Any) -> Any:
-    """Plain data for JSON, from which `decoded` makes the same value again.
+    """Encode a value as plain data for JSON, from which `decoded` makes the value again.
 
     Raises
     ------
-    TypeError : it has a dataclass or an enumeration that is not `storable`.
+    TypeError : the value contains a dataclass or an enumeration that is not `storable`.
     """
     if isinstance(value, Enum):
         return {"class": type(value).__name__, "value": value.value}
@@ -66,7 +66,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """The value that was encoded."""
+    """Decode a value from plain data."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -100,13 +100,13 @@ class Store:
         return done, made
 
     def put(self, key: str, value: tuple[int, list[Any]]) -> None:
-        """Store these values in place of the earlier ones."""
+        """Store the value under this key in place of an earlier one."""
         text = json.dumps(encoded(value))
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """`make()`, or what it gave before the run was ended, if that can be in a store."""
+        """Return `make()`, or its stored result from before an interruption, if the result can be stored."""
         _, made = self.get(key)
         if made:
             return made[0]

@@ -47,13 +47,13 @@ def square_part(output: Output, values: Matrix) -> Matrix | None:
 
 
 def asymmetry(y: Matrix) -> float:
-    """The largest difference between an entry and its mirror image, if it is beyond rounding; 0 otherwise."""
+    """The largest difference between an entry and its mirror image; 0 if rounding explains it."""
     gap = float(np.abs(y - y.T).max())
     return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
 
 
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
-    """Check on data of several kinds and shapes that a matrix that is promised to be symmetric is symmetric."""
+    """Check on data of several kinds and shapes that outputs which are promised to be symmetric are symmetric."""
     outputs = []
     for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:
@@ -74,7 +74,7 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
 
 
 def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[Finding]:
-    """Check the draws of the law question for symmetry: (scenario, data set, outputs)."""
+    """Check the matrices in the draws of the law question for symmetry; `draws` has (scenario, data set, outputs)."""
     outputs = [(name, x, y) for name, x, many in draws for y in many]
     return [_checked("data path", NAME_SEEN, output, outputs)] if outputs else []
 

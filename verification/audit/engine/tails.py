@@ -20,11 +20,11 @@ from covassay.verification.statistics.tests import TestResult
 
 TAILS = "tails"
 RARE_BRANCHES = "rare branches"
-ALL = "all data sets of the law"  # takes the place of a scenario's name
+ALL = "all data sets of the law"  # this text stands in reports where a scenario would have its name
 
 
 def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
-    """The test of the tails of one scenario, not yet decided; none if no statistic has a known law."""
+    """Test the tails of one scenario, without a decision; return no finding if no statistic has a known law."""
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
@@ -67,7 +67,7 @@ def _down(probability: float) -> str:
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """The test of the most extreme value over all scenarios, not yet decided; none if no law is known in the tails."""
+    """Test the most extreme value of all scenarios, without a decision; return nothing if no tail law is known."""
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []

@@ -30,7 +30,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # exchange the roles of the two data sets
+        )  # with the roles of the two data sets exchanged
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
@@ -50,7 +50,7 @@ def _intervals(counts: Vector, size: int, error: float) -> Matrix:
 def points(
     first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
 ) -> TradeOff:
-    """The curve of one pair.
+    """Compute the trade-off curve of one pair.
 
     `first` and `second` : the counts of each event, and the number of draws. `levels` : the thresholds of the events,
     which were chosen without these draws. `error` : a bound on the probability that any interval misses.
@@ -69,7 +69,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """The checks with only one trade-off curve: that of the pair with the strongest evidence."""
+    """Keep one trade-off curve among the checks: that of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

@@ -29,7 +29,7 @@ class UserData:
 
 
 def scaled(values: Matrix) -> Matrix:
-    """Every feature mapped to [−1, 1] by its minimum and maximum (to 0 if it is constant), and rows divided by √d."""
+    """Map every feature to [−1, 1] by its minimum and maximum (to 0 if it is constant), and divide the rows by √d."""
     low, high = values.min(axis=0), values.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
     unit: Matrix = (2 * (values - low) / width - (high > low)) / np.sqrt(values.shape[1])
@@ -37,7 +37,7 @@ def scaled(values: Matrix) -> Matrix:
 
 
 def load_user_data(name: str) -> UserData:
-    """A data set of scikit-learn by its name, or the table in a file."""
+    """Load a data set of scikit-learn by its name, or the table in a file."""
     if name in DATA_SETS:
         try:
             from sklearn import datasets
@@ -51,7 +51,7 @@ def load_user_data(name: str) -> UserData:
 
 
 def user_checks(setting: Setting, data: UserData) -> list[Finding]:
-    """A few draws on the user's data; a failure is noted, because the data may be outside the target's domain."""
+    """Make a few draws on the user's data; note failures, as the data may be outside the target's domain."""
     draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
     n, d = data.x.shape
     facts = OwnData(n, d, len(draws.outputs), dict(draws.failures))

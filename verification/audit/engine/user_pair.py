@@ -51,16 +51,16 @@ class UserPair:
 
     @property
     def adjacency(self) -> str:
-        """Under which adjacency the two are neighbours."""
+        """The adjacency under which the two data sets are neighbours."""
         return REPLACE_ONE if len(self.first) == len(self.second) else ADD_REMOVE
 
 
 def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
-    """The two data sets as a pair.
+    """Make a pair of two data sets.
 
     Raises
     ------
-    InvalidInput : one of them is no table of finite numbers, or they are not neighbours.
+    InvalidInput : a data set is not a table of finite numbers, or the two are not neighbours.
     """
     first, second = (_table(values, name, source) for values, name in ((x, "x"), (y, "y")))
     if first.shape[1] != second.shape[1]:
@@ -88,7 +88,7 @@ def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
 
 
 def given_pair(pair: Any) -> UserPair:
-    """The pair from an argument that is a `UserPair`, or (x, y)."""
+    """Make the pair of an argument that is a `UserPair`, or (x, y)."""
     if isinstance(pair, UserPair):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):
@@ -115,7 +115,7 @@ def _table(values: Any, name: str, source: str) -> Matrix:
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
-    """The rows of `second`, equal rows in the places that they have in `first`, and how many rows have no equal."""
+    """Reorder the rows of `second` so that rows equal to one of `first` have its place; also count the other rows."""
     places: dict[bytes, list[int]] = {}
     for i, row in enumerate(first):
         places.setdefault(row.tobytes(), []).append(i)
@@ -139,7 +139,7 @@ def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
 
 
 def load_pair(name: str) -> UserPair:
-    """The pair in a file.
+    """Load a pair from a file.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def _json(path: Path) -> dict[str, Any]:
 def pair_to_test(
     pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, adjacency: str = REPLACE_ONE
 ) -> Pair:
-    """The pair in the form that the audit tests, with remarks on its rows for the reader of the report.
+    """Bring the pair into the form that the audit tests, with remarks on its rows for the reader of the report.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Does an event violate a privacy guarantee, given its probabilities or its counts on two data sets?"""
+"""Decide whether an event violates a privacy guarantee, from its probabilities or its counts on two data sets."""
 
 import math
 
@@ -54,7 +54,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
         return _violates_zcdp(p, q, guarantee.rho)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
     if guarantee.epsilon > LARGEST_POWER and q > 0:
-        return False  # e^ε q overflows or is above 1
+        return False  # because e^ε q overflows or is above 1
     return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 

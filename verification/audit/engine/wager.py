@@ -24,9 +24,9 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 class Wager:
     """A bet against the claim. It uses only the category of each draw.
 
-    bounds : without them, the categories are the event and its complement. With them, they are failure, and the
-        intervals into which the bounds cut the range of the event's statistic.
-    swapped : whether a bet on an event takes the second data set first, because the event seemed likelier there. A
+    bounds : without bounds, the categories are the event and its complement. With bounds, the categories are failure
+    and the intervals into which the bounds cut the range of the event's statistic. swapped : whether a bet on an
+    event takes the second data set first, because the event seemed likelier there. A
         `RenyiBet` has a direction of its own, and `swapped` is False.
     """
 
@@ -52,7 +52,7 @@ class Wager:
 
 
 def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
-    """The number of draws in every category of a wager."""
+    """Count the draws in every category of a wager."""
     if bounds is None or event.statistic is None:
         inside = event.count(draws)
         return np.array([inside, draws.size - inside], dtype=np.float64)

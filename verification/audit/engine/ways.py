@@ -32,13 +32,13 @@ from covassay.verification.audit.targets.target import Failure, Target, TargetRe
 from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
-SHAPES = (20, 3), (3, 5), (300, 2)  # square, wide and long
-SEEDS = 4  # seeds: four outputs of one number, which no factor and no shift fit by chance
+SHAPES = (20, 3), (3, 5), (300, 2)  # shapes of data that are nearly square, wide and long
+SEEDS = 4  # four outputs of one number cannot fit one factor or shift by chance
 INSIDE = 0.9  # a factor on the rows, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # seconds: if a draw takes longer, only one data set is used
 CLOSE = 1e-4  # relative to the largest entry: the effect of float32 on an output
-DECIDED = 3  # ways of one sort that are compared by draws, at most
-TESTS = 3 * DECIDED  # that share the level
+DECIDED = 3  # the most ways of one sort that are compared by draws
+TESTS = 3 * DECIDED  # tests that share the level
 
 Draw = Callable[..., Any]
 
@@ -57,7 +57,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """The target, as called in this way."""
+        """The target, called in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -74,7 +74,7 @@ def _given(form: Callable[[Matrix], Any]) -> Callable[[Draw], Draw]:
 
 
 def _every_second(x: Matrix) -> Matrix:
-    """A view of every second row and column of a larger array, whose other entries are no part of the data."""
+    """A view of every second row and column of a larger array; its other entries do not belong to the data."""
     larger = np.full((2 * len(x), 2 * x.shape[1]), 0.25)
     larger[::2, ::2] = x
     return larger[::2, ::2]
@@ -105,7 +105,7 @@ def _pandas() -> Any:
 
 
 def _swapped(x: Matrix) -> Matrix:
-    """The same numbers with their bytes in the other order."""
+    """The numbers in an array of the opposite byte order."""
     return x.astype(x.dtype.newbyteorder())
 
 
@@ -202,7 +202,7 @@ def make_ready(source: TargetReference) -> None:
 
 
 def one_call(source: TargetReference, x: Matrix, seconds: float, rng: np.random.Generator, budget: Any) -> Any:
-    """One draw, for a process of its own."""
+    """Make one draw in a process of its own."""
     return call(load(source), x, budget, rng, seconds)[0]
 
 
@@ -238,7 +238,7 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Call repeatedly in the usual way; the reason why nothing can be compared, or "" if there is none."""
+        """Call the target repeatedly in the usual way; return why nothing can be compared, or "" if it can."""
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
@@ -262,7 +262,7 @@ class Asked:
             rows = INSIDE * example_rows(n, d)
             x = rows if box is None else in_box(box, rows)
             found.append((_in_single(x), False))
-        if self.known:  # on the data that test the law, noise and query have similar sizes
+        if self.known:  # on the data for tests of the law, noise and query have similar sizes
             found.append((max(self.known, key=len), False))
         if box is None:
             d = max(2, self.form.smallest_dimension)
@@ -281,7 +281,7 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """The change of the usual outputs since the start, if it is one shift or factor; otherwise ""."""
+        """The change of the usual outputs since the start if one shift or factor explains it, otherwise ""."""
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
             if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
@@ -291,12 +291,12 @@ class Asked:
         return ""
 
     def renew(self) -> None:
-        """Replace the usual outputs by the target's present ones, after all earlier calls."""
+        """Replace the usual outputs by those that the target gives after all earlier calls."""
         renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
     def differs(self, way: Way) -> str:
-        """The difference if the target is called in this way; "" if none is proven."""
+        """How the law differs if the target is called in this way; "" if no difference is proven."""
         target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
             if way.whole and not whole:
@@ -324,7 +324,7 @@ class Asked:
         return ""
 
     def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
-        """One shift or factor of all residuals, where noise is added to a known query."""
+        """The shift or factor of all residuals, in words, where noise is added to a known query."""
         if self.path is None or self.path.query is None:
             return ""
         query = self.path.query(x)
@@ -342,7 +342,7 @@ class Asked:
         return paired_difference(usual, other, self.setting.seed, f"ways/{way.words}", self.level / TESTS)
 
     def _sampler(self, target: Target, x: Matrix) -> Sampler:
-        """The outputs of a target on x, by generator."""
+        """A function that maps a generator to the target's output on x."""
 
         def sampler(rng: np.random.Generator) -> Matrix | Failure:
             self.setting.tally.draws += 1
@@ -373,7 +373,7 @@ def _equal(first: Outcome, second: Outcome) -> bool:
 
 
 def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
-    """The change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
+    """The mean change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
     one, other = np.array(first), np.array(second)
     return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
 
@@ -385,7 +385,7 @@ def _all_equal(first: Sequence[Outcome], second: Sequence[Outcome]) -> bool:
 def ways_of_asking(
     setting: Setting, path: DataPath | None, form: Form, level: float, known: Sequence[Matrix] = ()
 ) -> list[Finding]:
-    """The three checks. A target of one law is refuted with probability at most `level`.
+    """Check the three ways of calling: other forms, after other calls, and in a fresh process.
 
     `known` are data sets on which the law is known.
     """
@@ -400,14 +400,14 @@ def ways_of_asking(
 
 
 def _forms(asked: Asked) -> Finding:
-    """The check that the same numbers give one law in every form."""
+    """Check that the same numbers give one law in every form."""
     found = [what for way in FORMS if (what := asked.differs(way))]
     same = f"the same numbers gave one output in {len(asked.compared)} forms"
     return asked.finding(NAME_OF_FORMS, found, same, Status.REFUTED if asked.form.names_a_law else Status.NOTED)
 
 
 def _state(asked: Asked) -> Finding:
-    """The check that the law of a call does not depend on the data of earlier calls."""
+    """Check that the law of a call does not depend on the data of earlier calls."""
     counts = bool(asked.differs(COUNTED) or asked.unproven)
     ball, bounds = asked.setting.box is None, BOUNDS in asked.setting.budget
     ways = [way for way in CALLS_BEFORE if (ball or not way.ball) and (bounds or not way.bounds)]
@@ -418,7 +418,7 @@ def _state(asked: Asked) -> Finding:
 
 
 def _fresh(asked: Asked, source: TargetReference) -> Finding:
-    """The check that a process which has made no other call gives the same outputs."""
+    """Check that a process which has made no other call gives the same outputs."""
     asked.renew()
     process = OwnProcess()
     try:

@@ -42,7 +42,7 @@ PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
 _paying = 0.0  # seconds of calls in this process, after which workers save time
-_spent = 0.0  # seconds on calls in this process
+_spent = 0.0  # seconds spent on calls in this process
 # seconds; Ray's backend starts workers for any other value
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)
 _PROCESS = secrets.token_hex(8)  # a name for this process that is unique across machines

@@ -33,7 +33,7 @@ class DataSetOfZoo:
 
     @property
     def inside(self) -> bool:
-        """Whether all rows are in the unit ball."""
+        """Whether all rows lie in the unit ball."""
         return bool((np.linalg.norm(self.x, axis=1) <= IN_BALL).all())
 
 
@@ -41,7 +41,7 @@ Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # (unit rows, generato
 
 
 def _axes(u: Matrix, *counts: int) -> Matrix:
-    """Unit rows along the first axes, in the given proportions."""
+    """Unit rows along the first axes; `counts` gives their proportions."""
     d = u.shape[1]
     cycle = np.concatenate([np.full(count, i % d) for i, count in enumerate(counts)])
     rows: Matrix = np.eye(d)[np.resize(cycle, len(u))]
@@ -49,7 +49,7 @@ def _axes(u: Matrix, *counts: int) -> Matrix:
 
 
 def _first(u: Matrix, factor: float, rest: float) -> Matrix:
-    """The first row times one factor, and the rest times another."""
+    """Multiply the first row by one factor, and all other rows by another."""
     return np.asarray(np.vstack([u[:1] * factor, u[1:] * rest]))
 
 
@@ -82,7 +82,7 @@ CATEGORIES: Mapping[str, Recipe] = {
 
 
 def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)) -> list[DataSetOfZoo]:
-    """One data set of every category, of shape (n, d)."""
+    """Make one data set of every category, of shape (n, d)."""
     rng = np.random.default_rng(stream(seed, "zoo", n, d))
     u = rng.standard_normal((n, d))
     u *= ALMOST_ONE / np.linalg.norm(u, axis=1, keepdims=True)
@@ -110,6 +110,6 @@ BESIDE_GIVEN = "rows inside the ball", "all rows zero"
 
 
 def given(x: Matrix, seed: int) -> list[DataSetOfZoo]:
-    """The data of a user, and a few data sets of that shape."""
+    """Join the data of a user with a few data sets of their shape."""
     n, d = x.shape
     return [DataSetOfZoo(GIVEN, x), *zoo(n, d, seed, BESIDE_GIVEN)]

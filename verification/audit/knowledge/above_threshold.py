@@ -38,7 +38,7 @@ def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of AboveThreshold, by an integral: energies 1, 2 and 4, and a threshold of 7/3 if the share is 1.
+    """The law of AboveThreshold on data with energies 1, 2 and 4; the threshold is 7/3 if the share is 1.
 
     Outputs for three energies hardly depend on the noise scales. Outputs for many features of energy 0 do: just below
     the threshold they depend on the noise of the threshold; far below it, where only the tails of the noise reach, they

@@ -1,8 +1,9 @@
 """AdaSSP has an exact law on data with one feature.
 
-For one feature, the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a ratio of two Gaussian variables, given λ. Given λ, its
-distribution function is known exactly. Without λ, the distribution function of Y is one integral over Z, on which λ
-depends.
+Let a be the feature, y the label, g = Σ a² and v = Σ ya. The released coefficient is Y = (v + s₃N)/(g + λ + s₂W),
+where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on another normal
+variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. Given λ, its distribution function is
+known exactly. If λ is not known, the distribution function of Y is one integral over Z.
 
 If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. In this
 case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data
@@ -33,8 +34,8 @@ from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
 FAR = 12.0  # deviations that a normal variable exceeds with probability below 1e-30
-TINY = 1e-12  # replaces a mean of 0 of the denominator, where a formula divides by it
-ROUNDING = 1e-14  # the precision of the distribution function; beyond it Φ⁻¹(F(Y)) is not used
+TINY = 1e-12  # replaces a denominator's mean of 0 in a formula that divides by it
+ROUNDING = 1e-14  # the precision of the distribution function F; Φ⁻¹(F(Y)) is not used closer to 0 and 1
 NODES = 40  # Gauss–Legendre nodes of the integral over Z
 PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 
@@ -49,7 +50,7 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
     r, q = t * under / spread, over / spread
     k = np.maximum(denominator / under, TINY)
     h = (t * k * under - numerator) / spread
-    with np.errstate(divide="ignore", invalid="ignore"):  # h = 0 is treated in the next line but one
+    with np.errstate(divide="ignore", invalid="ignore"):  # the case h = 0 is treated two lines below
         first, second = owens_t(h, (k - r * h) / (h * q)), owens_t(k, (h - r * k) / (k * q))
     probability: Vector = 1 - 2 * np.where(h == 0, 0.25, first) - 2 * second - (h < 0)
     return probability
@@ -124,13 +125,13 @@ class Scales:
 
 
 def rows(g: float, slope: float) -> Matrix:
-    """Equal rows of length 1 with Σ a² of at least g and y = slope · a."""
+    """Equal rows (a, y) of length 1, with Σ a² of at least g and y = slope · a."""
     size = 1 / math.hypot(1, slope)
     return np.tile([size, slope * size], (math.ceil(g / size**2), 1))
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Data on which λ = 0; `suspects` are names of scales, with the audit's explanation if a scale is halved."""
+    """The scenario on data with λ = 0; `suspects` maps names of scales to the explanation if a scale is halved."""
 
     def normal(law: OneFeature) -> Test:
         return lambda y: kolmogorov_smirnov(law.standard(y[:, 0]), NORMAL, PLAIN)
@@ -150,7 +151,7 @@ def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, st
 
 
 def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
-    """Data of any kind with one feature, with the distribution function of the coefficient."""
+    """The scenario on data with one feature, by the distribution function of the coefficient."""
 
     def normal(law: OneFeature, outputs: Matrix) -> Vector:
         return np.asarray(ndtri(np.clip(law.cdf(outputs[:, 0]), ROUNDING, 1 - ROUNDING)))
@@ -174,7 +175,7 @@ def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
 
 
 def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
-    """The exact log likelihood ratio, where λ = 0."""
+    """The log likelihood ratio in closed form, for data with λ = 0."""
     return Statistic("log likelihood ratio", lambda y: first.log_density(y[:, 0]) - second.log_density(y[:, 0]))
 
 

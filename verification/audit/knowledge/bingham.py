@@ -1,9 +1,9 @@
 """A private leading eigenvector has a Bingham law with exponent η, exact on data with two or three eigenvalues.
 
-On k copies of one direction, a data set whose second moment has two distinct eigenvalues, every law of the form
-g(uᵀAu), A = η(λ_max I − C), is one-dimensional: w = 1 − ⟨u, v⟩² has density proportional to
-w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham law has g(y) = e^{−y}. Wrong exponents and the known bugs have other
-functions g, so each of them has an exact distribution function too.
+The released unit vector u has a density of the form g(uᵀAu) with A = η(λ_max I − C), where C is the sum of the x xᵀ
+over the rows x. On k copies of one direction v in R^q, the law depends on one number: w = 1 − ⟨u, v⟩² has density
+proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham law has g(y) = e^{−y}. Wrong exponents and the known
+bugs have other functions g, so each of them has an exact distribution function too.
 """
 
 import math
@@ -30,12 +30,12 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DECAY = 4.0  # η k on the two-level data: here the laws differ most, relative to the time of the draws
+DECAY = 4.0  # η k on the data with one direction: here the laws differ most, relative to the time of the draws
 PANELS = 64  # panels of the quadrature in the angle
 
 
 def with_exponent(factor: float) -> LogDensity:
-    """The Bingham law with its exponent multiplied."""
+    """The log density of the Bingham law with its exponent multiplied by `factor`."""
     return lambda y, b, q: -factor * y
 
 
@@ -76,7 +76,7 @@ def two_level(q: int, eta: float) -> Scenario:
         x,
         {"leading component": test} | ({"around it": around} if q > 2 else {}),
         _suspects(missing, q, eta * k),
-        weight=1.5 / q,  # rejection samplers slow down with the dimension; the laws differ more
+        weight=1.5 / q,  # rejection samplers are slower in higher dimensions, but there the laws differ more
     )
 
 
@@ -110,7 +110,7 @@ def one_direction(n: int, q: int, eta: float) -> Scenario:
 
 
 def three_level(eta: float) -> Scenario:
-    """Three distinct eigenvalues: every squared component has an exact law."""
+    """The scenario with three distinct eigenvalues, where every squared component has an exact law."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     x = np.repeat(np.eye(3), counts, axis=0)
     m = eta * (x.T @ x)
@@ -123,7 +123,7 @@ def three_level(eta: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on data with two and three eigenvalues. A known bug that fits adds a pair with a large loss."""
+    """The law on data with two and with three eigenvalues. A known bug that fits adds a pair with a large loss."""
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])
 

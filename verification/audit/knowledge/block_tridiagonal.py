@@ -60,7 +60,7 @@ class BlockNoise:
         return i, j
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """The noise of the kept entries, divided by their standard deviations: independent N(0, 1), (n, k)."""
+        """The noise of the k kept entries, divided by their standard deviations: independent N(0, 1), (size, k)."""
         i, j = self.places
         noise: Matrix = (outputs[:, i, j] - self.moment[i, j]) / self.scale
         return noise * np.where(i == j, 1.0, math.sqrt(2))
@@ -145,7 +145,7 @@ class Claimed:
         return Scenario(f"d={d}", x, right.tests(), suspects)
 
     def mistakes(self, d: int) -> list[tuple[str, str, float]]:
-        """Names and explanations of mistakes in the scale, with their factors."""
+        """For each mistake in the scale: its name, its explanation, and its factor."""
         q, squared = mechanism.blocks(d, self.block), float(mechanism.sensitivity_squared(d, self.block))
         made = [
             ("half-scale", "the noise has half the calibrated scale: too little noise", 0.5),
@@ -160,7 +160,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """The log likelihood ratio up to a factor."""
+        """A statistic that is the log likelihood ratio up to a factor."""
         change = np.where(mechanism.kept(first.shape[1], self.block), self.moment(first) - self.moment(second), 0.0)
         top = float(np.abs(change).max()) or 1.0
         direction = change / top

@@ -1,6 +1,6 @@
 """ClippedCov has an exact law if its threshold is public: that of GaussCov or of SeparateCov on clipped rows.
 
-If it uses GaussCov, it then adds noise to a query. Draws are always compared with draws of the reference too.
+If ClippedCov uses GaussCov, it adds noise to a query. Draws are always compared with draws of the reference too.
 """
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -20,7 +20,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     rho, options = claim.budget["rho"], claim.options
     separate, public = options["base"] == "separate", options["threshold"] == "public"
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
-    if separate:  # then neighbours with separated eigenvalues test the noise of the eigenvalues
+    if separate:  # neighbours with separated eigenvalues test the noise of the eigenvalues
         pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
     if not public:
         return KnownLaw(scenarios, pairs)

@@ -21,11 +21,11 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.statistics.laws import NORMAL
 
-VERY_FAR = 1e8  # far away, where the direction to the rows does not depend on the centre
+VERY_FAR = 1e8  # the distance of rows so far away that their direction does not depend on the centre
 DIMENSION = 3
 RECORDS = 1000.0  # n√ρ: clipping rows at the origin would need noise of more than 30 deviations, also in 32 dimensions
 MOST = 20_000  # rows
-WEIGHT = 3.0  # weight of the rows at the origin: so many draws detect an error of 5 % of the scale
+WEIGHT = 3.0  # weight of the rows at the origin: with so many draws an error of 5 % of the scale is detected
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:

@@ -39,7 +39,7 @@ def deviation(claim: ClaimUnderAudit, d: int) -> float:
 
 
 def tail_of(sigma: float) -> Tail:
-    """The tail of |Z|."""
+    """The function k -> P(|Z| ≥ k) of the discrete Gaussian law with this σ."""
     return lambda k: discrete_gaussian.tail(k, sigma)
 
 
@@ -56,7 +56,7 @@ class SpreadGaussian(GaussianNoise):
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """E for every output."""
+        """The noise E, recovered from the lattice, for every output."""
         return self.lattice.spread(outputs)
 
 
@@ -115,5 +115,5 @@ def atom(claim: ClaimUnderAudit) -> float:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True, atom=atom),
-    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+    add_remove=math.sqrt(0.5),  # a row x changes the sum by x xᵀ of Frobenius norm 1, a replacement by up to √2
 )

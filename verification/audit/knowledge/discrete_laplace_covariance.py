@@ -38,7 +38,7 @@ def noise_scale(claim: ClaimUnderAudit, d: int) -> float:
 
 
 def tail_of(t: float) -> Tail:
-    """The tail of |Z|."""
+    """The function k -> P(|Z| ≥ k) of the discrete Laplace law of scale t."""
     return lambda k: np.where(k > 0, discrete_laplace.tail(k, t), 1.0)
 
 
@@ -54,7 +54,7 @@ class SpreadLaplace(EntrywiseNoise):
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """E for every output."""
+        """The noise E, recovered from the lattice, for every output."""
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:

@@ -1,6 +1,6 @@
 """EMCov draws like iterative eigenvector sampling, with other eigenvalue noise and other exponents.
 
-Its law is exact on rows along the axes whose eigenvalues lie many noise scales apart.
+The law of EMCov is known exactly on rows along the axes whose eigenvalues lie many noise scales apart.
 """
 
 import math

@@ -21,10 +21,9 @@ MOST = 128  # features
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The softmax law of the exponential mechanism: energies 4, 2 and 1, and one feature above many others.
+    """The softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    That feature is as likely as all others together, so that its probability depends strongly on the exponent.
-    """
+    That feature is as likely as all others together, so that its probability depends strongly on the exponent."""
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 
     def scenario(name: str, x: Matrix) -> Scenario:

@@ -32,5 +32,5 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
 )

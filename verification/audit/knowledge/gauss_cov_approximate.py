@@ -18,5 +18,5 @@ def scale(claim: ClaimUnderAudit, n: int) -> float:
 KNOWN = Known(
     gaussian_noise.law(scale),
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
 )

@@ -21,5 +21,5 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
 KNOWN = Known(
     law(scale, NORMAL, power=2),
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # one row moves the moments by 1/n, two rows by √2/n
+    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, replacing it by at most √2/n
 )

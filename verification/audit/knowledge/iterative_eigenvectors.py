@@ -26,9 +26,8 @@ BETA = 0.1  # the failure probability in the offset of the adaptive budget
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """The law on separated eigenvalues.
 
-    With the adaptive budget η_1 varies between draws, and the law is known at d = 2.
-
-    Rank k is compared with draws of the reference.
+    With the adaptive budget, the exponent η_1 of the first step varies between draws, and the law is known for two
+    columns. If the claim has a rank k, draws are compared with draws of the reference.
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)

@@ -1,9 +1,9 @@
 """The Johnson–Lindenstrauss mechanism with ℓ2 noise: its noise is observed without projection, if the fit is exact.
 
-If nothing is projected (l = D) and there are so many rows that the noisy second moment lies inside the fitted set, the
-positive definite matrices of trace below 1, then the fit changes nothing. The noise is observed, and its law is known
-exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on the sphere of R^D in the isometric coordinates. On smaller data
-the draws are compared with draws of the reference.
+Let D be the number of isometric coordinates of a symmetric matrix, and l the dimension after the projection. If l =
+D, and if so many rows are used that the noisy second moment is positive definite with trace below 1, then the fit
+changes nothing. The noise is observed, and its law is known exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on
+the sphere of R^D in the isometric coordinates. On smaller data the draws are compared with draws of the reference.
 """
 
 import math
@@ -26,11 +26,11 @@ from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-MARGIN = 60.0  # noise scales from the second moment to the boundary of the set: reached with probability e^{−60}
+MARGIN = 60.0  # noise scales from the second moment to the boundary, which is reached with probability e^{−60}
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Rows along the two axes, and as many zero rows: then Σ = I/4 lies at distance 1/4 from every boundary."""
+    """Rows along the two axes and as many zero rows: their second moment I/4 has distance 1/4 from every boundary."""
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
     return np.concatenate([np.repeat(np.eye(D), n // 4, axis=0), np.zeros((n - 2 * (n // 4), D))])
 
@@ -70,7 +70,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
 
 def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
-    """The test that ‖svec(Y − Σ)‖/scale ~ Gamma(D + gap)."""
+    """The test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap) for outputs Y."""
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -93,7 +93,7 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noise where it is observed, unless the options project at d = 2, and draws of the reference."""
+    """The law of the noise where it is observed, unless the options project at d = 2; also draws of the reference."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

@@ -1,9 +1,10 @@
 """Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
 
-For known data, N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part has its
-own tests, which detect noise that is wrong in one part only; joint tests detect noise that both parts share. The pairs
-are opposite rows, which change the mean most and the second moment not at all, and rows that attain the joint
-sensitivity for the chosen weight.
+Let m be the mean, Σ the second moment, m̃ and Σ̃ the released ones, and σ₁ and σ₂ the noise scales. For known data, N
+= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part has its own tests, which
+detect noise that is wrong in one part only; joint tests detect noise that both parts share. The pairs are opposite
+rows, which change the mean most and the second moment not at all, and rows that attain the joint sensitivity for the
+chosen weight.
 """
 
 import math
@@ -34,7 +35,7 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
-ADD_REMOVE = math.sqrt(0.375)  # the squared sensitivity S² is then 1 + λ = 3/2, in place of 4
+ADD_REMOVE = math.sqrt(0.375)  # the squared joint sensitivity is then 1 + weight = 3/2 in place of 4
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class JointNoise:
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """All independent N(0, 1) of every output: N, and G divided by its deviations, (n, d + d(d + 1)/2)."""
+        """All noise numbers of every output, divided by their deviations: independent N(0, 1), (n, d + d(d + 1)/2)."""
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
@@ -122,7 +123,7 @@ class Claimed:
     weight: float
 
     def scales(self, n: int, d: int) -> tuple[float, float]:
-        """σ₁ and σ₂."""
+        """The noise scales σ₁ of the mean and σ₂ of the second moment."""
         made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
         first, second = map(float, made)
         return first, second
@@ -182,7 +183,7 @@ class Claimed:
 
 
 def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Rows that attain the joint sensitivity: opposite rows up to weight 1, and closer rows above it."""
+    """Two rows that attain the joint sensitivity: opposite rows up to weight 1, and closer rows for larger weights."""
     lam, x = float(mechanism.moment_weight(d, weight)), np.eye(d)[0]
     if weight <= 1:
         return x, -x

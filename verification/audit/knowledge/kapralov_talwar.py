@@ -1,8 +1,9 @@
 """Deflation with private eigenvectors has an exact law on two data sets.
 
-With one feature, nY is the eigenvalue released in the only round. With two features and
-C = K·I, n = 2K, the first direction is uniform, its value is l₁ = K + bz₁, and K I − l₁ u₁u₁ᵀ is left. So
-w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with decay η(K + bz₁). If no value is clipped,
+Let Y be the output on n rows. With one feature, nY is the eigenvalue released in the only round. With two features
+and n = 2K rows with XᵀX = K·I, the first direction u₁ is uniform, its value is l₁ = K + bz₁ with Laplace noise bz₁,
+and the next round sees K I − l₁ u₁u₁ᵀ. So w = ⟨u₁, u₂⟩², for the second direction u₂, follows the Bingham law on the
+circle with decay η(K + bz₁). If no value is clipped,
 
     tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
@@ -46,7 +47,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     joint = weight[:, None] * density / density.sum(axis=1, keepdims=True)
     grid = np.concatenate(
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
-    )  # dense where the mass is
+    )  # the points are dense where the mass is
     values = [float((joint * LAPLACE((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid]
     table = scipy.interpolate.PchipInterpolator(grid, np.maximum.accumulate(values))
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
@@ -79,7 +80,7 @@ def one_feature(epsilon: float) -> Scenario:
 
 
 def two_equal_features(epsilon: float) -> Scenario:
-    """The data set with C = K·I in two dimensions."""
+    """The scenario on data with XᵀX = K·I in two dimensions."""
     eta, b = mechanism.exponent(epsilon, 2), mechanism.value_scale(epsilon, 2)
     k = math.ceil(DISTANCE * b)
     x = np.repeat(np.eye(2), k, axis=0)

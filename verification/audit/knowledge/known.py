@@ -65,7 +65,7 @@ class Known:
 def known(name: str) -> Known:
     """The knowledge of the mechanism of that name, from the file of its name or from another package.
 
-    Empty if there is none.
+    The result is an empty `Known` if there is none.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    # the entries of a matrix as a vector, of which some may depend on each other
+    # a matrix output is a vector of entries, some of which may depend on each other
     listed = len(claim.output.shape(2)) == 1
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)

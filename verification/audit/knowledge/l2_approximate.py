@@ -17,7 +17,7 @@ def body(claim: ClaimUnderAudit) -> Body:
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """s = Δ/q."""
+    """The noise scale s = Δ/q, where Δ is the sensitivity and q the largest shift in noise scales."""
     q = l2_approximate.largest_move(claim.budget["epsilon"], claim.budget["delta"], d)
     return float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))
 
@@ -26,5 +26,5 @@ KNOWN = Known(
     k_norm_noise.law(body, scale),
     QueryPlusNoise(),
     many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
-    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
 )

@@ -33,5 +33,5 @@ def law_of(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law_of,
     QueryPlusNoise(independent=True),
-    add_remove=0.5,  # one row moves the moments by 1/n, two rows by 2/n
+    add_remove=0.5,  # adding a row moves the moments by at most 1/n, replacing it by at most 2/n
 )

@@ -1,10 +1,10 @@
 """A private k-dimensional subspace has a matrix Bingham law with exponent η, exact on copies of one direction.
 
-On copies of one direction v, the share w = vᵀPv has an exact distribution function for every rank and every dimension.
-Given w, the rest of P is uniform around v. With three columns, P is determined by one vector, in its range or
-orthogonal to it. On two directions with four columns, for rank 2, s = tr(PQ) − 1 has density ∝ −ln|s| e^{ηns} on [−1,
-1], where n is the number of copies of each direction and Q projects onto both. On other rows, draws are compared with
-the reference's.
+Let P be the released projection. On copies of one direction v, the share w = vᵀPv has an exact distribution function
+for every rank and every dimension. Given w, the rest of P is uniform around v. With three columns, P is determined by
+one vector, in its range or orthogonal to it. On two directions with four columns, for rank 2, s = tr(PQ) − 1 has
+density ∝ −ln|s| e^{ηns} on [−1, 1], where n is the number of copies of each direction and Q projects onto both. On
+other rows, draws are compared with the reference's.
 """
 
 import math
@@ -60,7 +60,7 @@ def _axes(d: int) -> Matrix:
 
 
 def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
-    """n copies of one direction that is no coordinate axis, and a projection of rank k."""
+    """The scenario with n copies of one direction that is no coordinate axis, and a projection of rank k."""
     v, *others = _axes(d)
     exact = subspace_law.share_cdf(eta * n, k, d)
 
@@ -90,7 +90,7 @@ def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
 
 
 def three_level(k: int, eta: float) -> Scenario:
-    """Three distinct eigenvalues in R³: the squared components of the vector that determines P have exact laws."""
+    """The scenario with three distinct eigenvalues in R³; it tests components of the vector that determines P."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     m = eta * np.diag(np.array(counts, dtype=np.float64))
 
@@ -113,7 +113,7 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
     P is a pair of points on two spheres S² (self-dual and anti-self-dual two-forms), and so is Q. tr(PQ) − 1 is the
     product of the two cosines between them, which are uniform on [−1, 1] if P is.
     """
-    graded = np.geomspace(1e-13, 1.0, 64)  # −ln|s| is not smooth at 0
+    graded = np.geomspace(1e-13, 1.0, 64)  # the points are dense near 0, where −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
     s = panels.nodes
     cdf = panels.distribution(-np.log(np.abs(s)) * np.exp(strength * (s - 1)))
@@ -121,7 +121,7 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
 
 
 def two_directions(eta: float) -> Scenario:
-    """Two directions in R⁴ with equally many copies, for rank 2."""
+    """The scenario with two directions in R⁴ that have equally many copies, for rank 2."""
     n = math.ceil(STRENGTH / eta)
     plane = _axes(4)[:2]
     q, cdf = plane.T @ plane, overlap_cdf(eta * n)
@@ -133,7 +133,7 @@ def two_directions(eta: float) -> Scenario:
 
 
 def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
-    """Rows in general position, on which the output is compared with draws of the reference."""
+    """The scenario with rows in general position, on which outputs are compared with draws of the reference."""
     x = example_rows(*ORDINARY)
     c = x.T @ x
 
@@ -147,7 +147,7 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
 
 
 def close_pair(k: int) -> Pair:
-    """`COPIES` rows on each of k axes, and one more that moves from the first axis to another."""
+    """Neighbours with `COPIES` rows on each of k axes, and one more row that moves from the first axis to another."""
     axes = np.eye(k + 1)
     first, second = neighbours(np.repeat(axes[:k], COPIES, axis=0), axes[k], axes[0])
     statistics = generic_statistics(first, second, OUTPUTS["projection"])

@@ -1,8 +1,9 @@
 """NaivePCE has an exact law in two regimes.
 
-On zero data in one dimension the output is max(0, σN). On data far inside the positive semidefinite cone the projection
-does nothing, and the output is the noisy second moment of the short rows; long rows among them test whether the
-mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that is kept.
+On zero data in one dimension the output is max(0, σN), where N is standard normal. On data far inside the positive
+semidefinite cone the projection does nothing, and the output is the noisy second moment of the short rows; long rows
+among them test whether the mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that
+is kept.
 """
 
 import math
@@ -51,7 +52,7 @@ class CovarianceNoise:
 
 
 def zero_rows(about: CovarianceNoise) -> Scenario:
-    """All rows zero, in one dimension: the output is max(0, σN)."""
+    """The scenario of zero rows in one dimension, where the output is max(0, σN) with a standard normal N."""
     deviation = about.deviation(ZERO_ROWS, 1)
 
     def positive_part(factor: float) -> Test:
@@ -94,30 +95,30 @@ class InsideTheCone:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of the squared norms of the upper triangle over all draws is χ²."""
+        """The test that the sum of the squared norms of the upper triangle over all draws is χ²."""
         i, j = np.triu_indices(self.dimension)
         squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
         return gamma_total(squares / 2, len(i) / 2, null, power=2)
 
     def trace(self, outputs: Matrix) -> TestResult:
-        """The trace is Gaussian."""
+        """The test that the trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
         standard = change / (math.sqrt(self.dimension) * self.deviation)
         return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """All entries on and above the diagonal are Gaussian."""
+        """The test that all entries on and above the diagonal are Gaussian."""
         i, j = np.triu_indices(self.dimension)
         values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Two entries are independent."""
+        """The test that two entries are independent."""
         return independence(outputs[:, 0, 0], outputs[:, 0, 1], "Y_11 and Y_12 are independent")
 
     def scenario(self) -> Scenario:
-        """The tests and suspects."""
+        """The scenario of these data, with its tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
@@ -132,7 +133,7 @@ class InsideTheCone:
 
 
 def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
-    """Rows along the axes, short enough to be kept, but every third row is far too long."""
+    """Data with rows along the axes, short enough to be kept, except that every third row is far too long."""
     n = rows_inside(about, d)
     r = about.radius(n, d)
     x = 0.9 * r * np.eye(d)[(np.arange(n) - np.arange(n) // 3) % d]

@@ -1,8 +1,9 @@
 """The nuclear-ball projection has three regimes, two of which have exact laws.
 
-On data for which the ball is never active, the output is Σ + ρZ, which reveals the matrix noise. On zero data the
-output has nuclear norm min(‖ρZ‖_*, max(0, bL)), which reveals the noisy radius. On small data both noises matter, and
-the output is compared with draws of the reference.
+Let Σ be the second moment, ρZ the matrix noise, and bL the Laplace noise of the radius. On data for which the ball is
+never active, the output is Σ + ρZ, which reveals the matrix noise. On zero data the output has nuclear norm
+min(‖ρZ‖_*, max(0, bL)), which reveals the noisy radius. On small data both noises matter, and the output is compared
+with draws of the reference.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
-MOST_COLUMNS = 8  # for larger values, the matrix noise is nearly as large as the radius
+MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius
 ROUNDING = 1e-12  # rounding may turn a nuclear norm of exactly 0 into a smaller number
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
@@ -40,18 +41,18 @@ STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
 
 
 def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
-    """P(min(‖ρZ‖_*, max(0, bL)) ≤ t): an atom of mass ½ at 0."""
+    """The distribution function of min(‖ρZ‖_*, max(0, bL)), which has an atom of mass ½ at 0."""
     survival = (1 - nuclear_laplace.nuclear_norm_cdf(d, t / rho)) * np.exp(-np.maximum(t, 0) / b) / 2
     return np.where(t < 0, 0.0, 1 - survival)
 
 
 def loose_rows(d: int, epsilon: float) -> Matrix:
-    """Data with so large a trace that the ball is not active: the output is Σ + ρZ."""
+    """Rows with so large a trace that the ball is not active, so that the output is the second moment plus noise."""
     return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """The matrix noise, observed where the ball is not active."""
+    """The scenario of the matrix noise, which is observed where the ball is not active."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -59,7 +60,7 @@ def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
 
 
 def noisy_radius(epsilon: float, calibration: str) -> Scenario:
-    """Zero data: the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
+    """The scenario of zero data, on which the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
     x = np.zeros((4, 2))
     rho = mechanism.matrix_scale(4, epsilon, calibration)
     b = mechanism.trace_scale(4, epsilon, calibration)
@@ -82,7 +83,7 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """Data on which both noises matter, compared with draws of the reference."""
+    """The scenario of data on which both noises matter, compared with draws of the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 

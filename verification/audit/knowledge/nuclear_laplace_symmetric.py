@@ -30,6 +30,6 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace_symmetric.draw_noise, nuclear_laplace_symmetric.release),
-    add_remove=0.5,  # x xᵀ/n has nuclear norm 1/n, in place of 2/n
+    add_remove=0.5,  # adding a row x changes the moment by x xᵀ/n of nuclear norm 1/n, replacing it by up to 2/n
     nuclear=True,
 )

@@ -1,7 +1,7 @@
 """Output perturbation adds noise to ridge coefficients: the norm is Gamma(d − 1), the direction uniform.
 
-For known ŵ, the noise v = (Y − ŵ)ε/S is observed, and its law is known exactly: ‖v‖ ~ Gamma(d − 1), independent of the
-direction, which is uniform on the sphere.
+Let ŵ be the ridge estimate, S its sensitivity, and Y the output. On known data the noise v = (Y − ŵ)ε/S is observed.
+Its norm has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
 """
 
 import math
@@ -70,7 +70,7 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """Neighbours with d = 3: n − 1 records make ‖ŵ‖ as large as possible, and one changes ŵ in either direction."""
+    """Neighbours with d = 3: n − 1 records make the norm of the estimate large, and one record moves the estimate."""
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)
     rest = np.tile([math.sqrt(share), 0.0, math.sqrt(1 - share)], (n - 1, 1))

@@ -1,7 +1,7 @@
 """Private preconditioning has no closed-form law; its output A is tested by its effect on two unequal directions.
 
 The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their values in draws of the
-reference. The rounds do not commute, so multiplying a matrix on the wrong side changes the smaller eigenvalue.
+reference. The matrices of the rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
 """
 
 import math
@@ -18,12 +18,12 @@ from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTOR
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # n√ρ: here the noise of a round is a few percent of κ
+RECORDS = 2000.0  # n√ρ: with so many rows the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Rows along two axes whose variances are κ and 1."""
+    """The scenario of rows along two axes whose variances are κ and 1."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))

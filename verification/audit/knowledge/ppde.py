@@ -72,7 +72,7 @@ def apart(outputs: Matrix) -> TestResult:
 
 
 def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
-    """The data set of n records with one coordinate 1/2."""
+    """The scenario of n records with one coordinate 1/2."""
     last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return Scenario(
         "one coordinate, d=1",
@@ -83,7 +83,7 @@ def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
 
 
 def first_round(about: TruncatedMeanNoise) -> Scenario:
-    """Records with eight coordinates 1/2."""
+    """The scenario of records whose eight coordinates are all 1/2."""
     m = math.ceil(RECORDS / math.sqrt(about.rho))
     rounds = mechanism.most_rounds(DIMENSION)
     deviation = about.deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, about.beta), DIMENSION, m)
@@ -103,7 +103,7 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """Many records of one coordinate 1/2, which only the last round estimates: its noise is not clipped."""
+    """The scenario of many records with one coordinate 1/2, which only the last round estimates, without clipping."""
     n = math.ceil(RECORDS / math.sqrt(about.rho))
     deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)

@@ -24,7 +24,7 @@ NOTHING = "the projection does nothing"
 
 
 def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
-    """Rows whose second moment, I/(4d), is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤ 1}."""
+    """Rows with second moment I/(4d), which is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤ 1}."""
     rho = claim.budget["rho"]
     x = np.tile(0.5 * np.eye(d), (math.ceil(200 * d * noise_scale(1, rho)), 1))
     moment, scale = second_moment(x), noise_scale(len(x), rho)

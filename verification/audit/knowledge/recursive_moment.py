@@ -1,12 +1,12 @@
 """The recursive moment: the noise of its last round is observed; the noise of other rounds changes their choices.
 
 On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
-multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. The
-same holds if all rows have length 1 and are shortened in every round. The noise of the other rounds determines which
-directions count as large. On many columns with moments slightly below the threshold, the number of large directions
-depends so strongly on the noise scale that 2000 draws detect an error of 3 %. The law there has no closed form: draws
-are compared with draws of a second implementation of the rounds, below. The same comparison is used on data whose large
-direction rotates from round to round.
+multiples of the identity. Then the output is the second moment plus a known multiple of the noise of the last round,
+whose law is exact. This also holds if all rows have length 1 and are shortened in every round. The noise of the other
+rounds determines which directions count as large. On many columns with moments slightly below the threshold, the
+number of large directions depends so strongly on the noise scale that 2000 draws detect an error of 3 %. The law
+there has no closed form: draws are compared with draws of a second implementation of the rounds, below. The same
+comparison is used on data whose large direction rotates from round to round.
 """
 
 import math
@@ -39,11 +39,11 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # times √d: a bound on the noise in any direction in units of σ, except with probability below 1e-15
+FAR = 10.0  # multiplied by √d and σ, this bounds the noise in any direction except with probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
 COLUMNS = 16  # columns of the data near the choice
-COUNT = 3  # rows along each axis there
-TURNING = 15.0  # ψ in units of σ on the data with turning directions
+COUNT = 3  # rows along each axis in the data near the choice
+TURNING = 15.0  # the threshold ψ in units of σ, on the data with rotating directions
 # the distance to the threshold in units of √d σ, chosen so that an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
@@ -71,7 +71,7 @@ class Claimed:
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """A number n of rows so large that the noise cannot bridge the gap between a moment and the threshold."""
+        """The number n of rows for which the noise cannot bridge the gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
@@ -84,7 +84,7 @@ class Claimed:
         return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
-        """Directions that stay small: every round multiplies the rows by √(8/3), and none is shortened."""
+        """The scenario of directions that stay small: every round multiplies the rows by √(8/3), and shortens none."""
         last = self.threshold / 4  # the largest possible moment after the last map
         rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
@@ -104,9 +104,9 @@ class Claimed:
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
 
     def long(self, d: int = 2) -> Scenario | None:
-        """Rows of length 1 in small directions: every round shortens them back to length 1.
+        """The scenario of rows of length 1 in small directions: every round shortens them back to length 1.
 
-        None if there is only one round.
+        The result is None if there is only one round.
         """
         n = self.rows_for(0.75 * self.threshold, d)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -177,7 +177,7 @@ def against_draws(
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Directions slightly below the threshold; the noise of a round lifts some of them above it."""
+    """The scenario of directions slightly below the threshold; the noise of a round lifts some of them above it."""
     found = claimed.near()
     if found is None:
         return None
@@ -187,7 +187,7 @@ def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def turning(claimed: Claimed, seed: int) -> Scenario | None:
-    """Rows along two directions 45° apart. Shortening turns the large direction, so that the maps do not commute."""
+    """The scenario of rows along two directions 45° apart, for which the maps of the rounds do not commute."""
     n = math.ceil(TURNING * claimed.scale_of_one / claimed.threshold)
     if claimed.rounds == 1 or n > MOST_ROWS:
         return None
@@ -202,7 +202,7 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
     """Neighbours with only long rows and rows of zeros; one direction is above the threshold on one of them only.
 
-    Without noise in the first round the rows would be shortened on one side alone.
+    Without noise, the first round would shorten the rows of only one of the two data sets.
     """
     n = max(20, math.ceil(4 * claimed.scale_of_one / claimed.threshold))
     if claimed.rounds == 1 or n > MOST_ROWS:

@@ -1,7 +1,7 @@
 """SeparateCov reveals the noise of separated eigenvalues, and on two equal features the eigenvectors of its noise.
 
-Both laws are exact: independent Gaussians, and for the angle a ratio of Gaussians. Elsewhere draws are compared with
-draws of the reference.
+Both laws are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is a ratio
+of Gaussians. Elsewhere draws are compared with draws of the reference.
 """
 
 import math
@@ -19,21 +19,21 @@ from covassay.verification.statistics.tests import TestResult, cosines, kolmogor
 
 
 def angle_scenario(ensemble: str) -> Scenario:
-    """The eigenvectors of SeparateCov on two features of equal weight, which are the eigenvectors of W.
+    """The eigenvectors of SeparateCov on two features of equal weight are those of its noise matrix W.
 
-    For the angle φ of one eigenvector, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output reveals
-    φ whatever the eigenvalues λ̃ are.
+    For the angle φ of one eigenvector, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
+    reveals φ whatever the released eigenvalues are.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def ratio(outputs: Matrix) -> Vector:
-        """The angle 2φ, in [−π/2, π/2]; 0 if it is undefined."""
+        """The angle 2φ of outputs, in [−π/2, π/2]; 0 if it is undefined."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
     def place(t: Vector) -> Vector:
-        """The distribution function of 2φ."""
+        """The distribution function of the angle 2φ."""
         return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
 
     def angle(outputs: Matrix) -> TestResult:

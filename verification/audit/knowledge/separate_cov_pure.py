@@ -1,7 +1,8 @@
 """The pure SeparateCov has an exact law on two features with eigenvalues far apart.
 
-On such data the output reveals the noisy eigenvalues λ̃ and the eigenvectors of G = Σ + bW. The angle φ of the
-leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
+On such data the output reveals the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is the second
+moment and bW a noise matrix. The angle φ of the leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose
+law is one integral.
 """
 
 import math
@@ -29,7 +30,7 @@ NO_ANGLE = 1e9  # the value of the tangent if the two eigenvectors are exchanged
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
-    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two such, of density (1 + |v|)e^{−|v|}/4."""
+    """The function t -> P(2W/(distance + V) ≤ t), W ~ Laplace(1) and V with density (1 + |v|)e^{−|v|}/4."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
@@ -37,7 +38,7 @@ def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
 
 
 def separated(epsilon: float, calibration: str) -> Scenario:
-    """Rows along two axes, twice as many along the first."""
+    """The scenario of rows along two axes, with twice as many rows along the first axis."""
     matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
     gap = math.ceil(DISTANCE * max(matrix, values))
     n = 3 * gap
@@ -57,7 +58,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # positive, unless the two eigenvectors are exchanged
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # this is positive unless the two eigenvectors are exchanged
             tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
             return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 
@@ -77,7 +78,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Separated eigenvalues, and draws of the reference on small data, where G is often not positive semidefinite."""
+    """The laws on separated eigenvalues, and draws of the reference on small data."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),
         reference_draws.scenario(claim, 6, 3, 1.0),

@@ -7,7 +7,7 @@ from covassay.verification.audit.known_bugs.known_bug import KnownBug
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """ln (1 + 2y/b)^{−q/2}, the density of the proposal: uᵀΩu = 1 + 2uᵀAu/b."""
+    """The log density ln (1 + 2y/b)^{−q/2} of the proposal, for y = uᵀAu."""
     values: Vector = -q / 2 * np.log1p(2 * y / b)
     return values
 

@@ -4,9 +4,10 @@ The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}
 exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
 the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor depends on the data, so the privacy loss exceeds ε.
 
-The loss is computed for k + 1 copies of e₁ and k of e₂ against k and k + 1 copies. For these data A = η diag(0, 1, k +
-1, …, k + 1), up to the order of the first two axes, and every probability is a double integral: with u = (√(1−w) cos φ,
-√(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
+The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For these
+data A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a double
+integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1)
+variable and φ uniform.
 """
 
 import math
@@ -25,26 +26,26 @@ from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
 # dimension of the chosen pair: the loss grows with the dimension, and the sampler's acceptance rate falls
 DIMENSION = 6
-COPIES_AT_QUARTER = 400  # k at η = 1/4, the exponent of ε = 1: near the limit k → ∞ of the loss
+COPIES_AT_QUARTER = 400  # k at the exponent η = 1/4 of ε = 1; the loss is near its limit k → ∞
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # midpoints in φ, which converge fast for a periodic integrand
 SHARES = np.linspace(0.02, 0.6, 59)  # probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # replaces the limit k → ∞ in the envelope parameter
+FAR = 1e9  # stands for k = ∞ in the envelope parameter
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """ln exp(−y) (1 + 2y/b)^{−q}."""
+    """The log density −y − q ln(1 + 2y/b) of the law that the bug samples."""
     values: Vector = -y - q * np.log1p(2 * y / b)
     return values
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """The largest log ratio of the two densities on the pair: y moves by at most η, from 0."""
+    """The largest log ratio of the two densities on the pair, where y moves by at most η, from 0."""
     return eta + q * math.log1p(2 * eta / b)
 
 
 def exact_loss(eta: float, q: int) -> float:
-    """The loss on the pair as k → ∞."""
+    """The loss on the pair in the limit k → ∞."""
     return loss(eta, law.envelope_parameter(eta * np.array([0.0, 1.0] + [FAR] * (q - 2))), q)
 
 
@@ -67,7 +68,7 @@ class _Quadrature:
 def _quadrature(q: int) -> _Quadrature:
     t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
     s = (t + 1) / 2
-    w = s[:, None] ** 3  # concentrates the nodes near w = 0, where the mass is
+    w = s[:, None] ** 3  # this concentrates the nodes near w = 0, where the mass is
     phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
     weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
     return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)
@@ -75,9 +76,9 @@ def _quadrature(q: int) -> _Quadrature:
 
 @dataclass(frozen=True)
 class WrongLaw:
-    """Exact figures for the law of the bug on the pair.
+    """Figures, up to quadrature errors, for the law of the bug on the pair.
 
-    threshold : of the log likelihood ratio, for the event with the largest expected bound.
+    threshold : the threshold of the log likelihood ratio for the event with the largest expected bound.
     supremum : the loss on this pair. acceptance : the share of its proposals that the sampler accepts.
     """
 
@@ -88,7 +89,7 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """The figures for k + 1 and k copies, with the event chosen for a given number of draws on each data set."""
+    """The figures for k + 1 and k copies; the event is chosen for a given number of draws on each data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)
@@ -121,7 +122,7 @@ def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -
 
 
 def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
-    """The pair, with the event of the likelihood ratio of the law that the bug samples."""
+    """The pair, with an event of the likelihood ratio of the law that the bug samples."""
     q, k = DIMENSION, math.ceil(COPIES_AT_QUARTER * 0.25 / eta)
     first, second = neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
     a = exponents(q, k, eta)

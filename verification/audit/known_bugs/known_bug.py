@@ -19,7 +19,7 @@ class KnownBug:
     name : a stable name. The negative control that repeats the bug has the same name.
     explanation : the sentence of the report if this law fits the draws.
     seen_in : the software and versions in which the bug was found.
-    log_density : ln g.
+    log_density : the function ln g.
     exact_loss : the privacy loss of this law as n → ∞, as a function of (η, q); None if it has not been computed.
     aimed_pair : neighbouring data sets with a large loss, and the event that reveals it; None for a bug that needs no
         special pair.

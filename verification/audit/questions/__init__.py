@@ -23,7 +23,7 @@ def own() -> tuple[Question, ...]:
 
 
 def questions() -> tuple[Question, ...]:
-    """All questions, including those of other packages; the ids are unique."""
+    """All questions, including those of other packages; no two have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})

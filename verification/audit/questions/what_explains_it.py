@@ -15,7 +15,7 @@ from covassay.verification.audit.questions.law.law_that_fits import FittingLaw, 
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Each explanation as a finding."""
+    """Return each explanation as a finding."""
     real = [f for f in subject.findings if f.status is Status.REFUTED and f.kind != "bits"]
     bits = [f for f in subject.findings if f.kind == "bits"]
     sentences = [*_laws(subject), *_entries(subject), _other_neighbours(subject, real) if real else ""]
@@ -28,7 +28,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """The centre of the outputs, and the laws that fit around that centre."""
+    """Sentences on the centre of the outputs, and on the laws that fit around that centre."""
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
     if not (in_ball and subject.refuted("data path", "law", "privacy")):
@@ -38,7 +38,7 @@ def _laws(subject: Subject) -> list[str]:
 
 
 def _about(centre: Location, subject: Subject) -> list[str]:
-    """The suspects that fit the outputs, after these are shifted from their centre to the right one."""
+    """Sentences on the suspects that fit the outputs after these are shifted to the right centre."""
     path = subject.known.data_path
     if path is None or path.query is None:
         return []
@@ -58,10 +58,10 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """The explanation by a claim for other neighbours; none if these require the same noise."""
+    """A sentence on the explanation by a claim for other neighbours; empty if these require the same noise."""
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
-    # if a known law is refuted, other neighbours explain this only by a scale that fits
+    # if a known law is refuted, other neighbours are an explanation only if a scale fits them
     moved = any(f.kind == "data path" for f in refuted)  # a wrong query cannot be explained by other neighbours
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box

@@ -25,7 +25,7 @@ MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
 PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that the target may compute from a uniform number
-FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that is perhaps used as it is
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that the target may use without a transformation
 IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
@@ -46,11 +46,11 @@ class Variable:
     parameter: float = 0.0
 
     def value(self, z: float) -> float:
-        """The value on the tape if the variable is z."""
+        """The number on the tape when the variable has the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """The variable if the tape has this value."""
+        """The value of the variable when the number on the tape is `value`."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
@@ -66,7 +66,7 @@ class Variable:
         return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
 
     def above(self, p: float) -> float:
-        """The quantile 1 − p, without the rounding of 1 − p."""
+        """The quantile at level 1 − p, computed without the rounding of 1 − p."""
         if self.family in ("normal", "laplace", "logistic"):
             return -quantile(self.family, p)
         if self.family == "exponential":
@@ -158,7 +158,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 class AffineNoise:
     """The model y = centre + gains · z.
 
-    Rounding : the error of an entry of the output, as observed or as possible for its size.
+    rounding : the error of each entry of the output that rounding explains.
     """
 
     centre: Vector
@@ -174,7 +174,7 @@ class AffineNoise:
 
 @dataclass(frozen=True)
 class NotAffine:
-    """The model does not hold; the message gives the reason."""
+    """The result of a comparison with the affine model when the model does not hold; the message gives the reason."""
 
     reason: str
 
@@ -183,7 +183,7 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """A run that gives an output of the required shape, from the draws of the tape alone."""
+    """Run the target on the tape; check that the output has this shape and comes from draws of the tape alone."""
     done = run(tape)
     if done.failure:
         return NotAffine(f"the target fails on some draws ({done.failure})")
@@ -194,7 +194,7 @@ def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotA
 
 
 def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """The variables, with the law that fits where the target takes a quantile function of a uniform number."""
+    """The variables; a uniform number gets the law whose quantile function the target applies to it."""
     found = list(variables)
     z0 = coordinates(base.tape, variables)
     for i, variable in enumerate(variables):
@@ -207,7 +207,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
             if fitting is None and _idle(run, base, variables, z0, i):
                 fitting = Variable(variable.draw, variable.entry, "idle")
             if fitting is None:
-                break  # one uniform number that is not understood decides, and there may be many
+                break  # stop at the first uniform number without a known law, because there may be many
             found[i] = fitting
     return tuple(found)
 
@@ -215,7 +215,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
 def _outputs(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
 ) -> Iterator[Vector]:
-    """The outputs where number i of the tape has these values, up to the first value at which there is none."""
+    """Yield the outputs when number i of the tape has these values; stop at the first value without an output."""
     for value in values:
         moved = z0.copy()
         moved[i] = value
@@ -229,7 +229,7 @@ def _straight(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
     probes: Sequence[float],
 ) -> bool:  # fmt: skip
-    """Whether the output is affine in the guessed variable, at four of its values."""
+    """Whether the outputs at four values of the guessed variable lie on a straight line."""
     outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
     if len(outputs) < len(probes):
         return False
@@ -239,7 +239,7 @@ def _straight(
 
 
 def _idle(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int) -> bool:
-    """Whether the output stays as it is wherever a uniform number is."""
+    """Whether the output stays the same when a uniform number takes other values."""
     alike = 0
     for output in _outputs(run, base, variables, z0, i, IDLE):
         if not np.array_equal(output, base.output):
@@ -252,10 +252,10 @@ def measured(
     run: Run, base: Recorded, variables: tuple[Variable, ...], rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """The model on one data set.
+    """Measure the affine model of the output on one data set.
 
-    base : a run on the data set. seeds : numbers of the draws that only seed generators; they are drawn again for fresh
-        tapes.
+    base : a run on the data set. seeds : the indices of the draws that only seed generators; fresh tapes draw them
+    again.
     """
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
@@ -283,7 +283,7 @@ def agrees(
     run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """The model with its rounding error, if it holds on a data set at all points."""
+    """The model with its rounding error if it holds on a data set at all test points; otherwise the reason why not."""
     variables, gains = noise.variables, noise.gains
     z0 = coordinates(base.tape, variables)
     strength = np.sqrt((gains**2).sum(axis=1))
@@ -306,7 +306,7 @@ def agrees(
 
 
 def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
-    """The error of a coordinate that comes from the rounding of a uniform number."""
+    """The error of each variable that comes from the rounding of a uniform number."""
     blur = np.zeros(len(variables))
     for i, variable in enumerate(variables):
         if variable.of_uniform:

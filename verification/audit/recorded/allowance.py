@@ -5,7 +5,7 @@ A target that waits, for instance for another process, is limited by wall-clock 
 
 import time
 
-PATIENCE = 3.0  # the wall-clock limit, as a multiple of the seconds
+PATIENCE = 3.0  # the wall-clock limit is so many times the limit of processor time
 
 
 class Allowance:

@@ -30,7 +30,8 @@ INSIDE = 0.9, 0.5, 0.1, 1e-2  # positions in a branch, as shares of its length, 
 class _Decider:
     """Draw number k.
 
-    Ends : its extreme values. usual : a usual value. least : the probability of an end, if it is a whole number.
+    ends : the extreme values of the draw. usual : a usual value of the draw. least : the probability of an extreme
+    value of a draw of whole numbers.
     """
 
     k: int
@@ -108,7 +109,7 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
 
 
 def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Tapes with these draws and new values of the others: fresh, and, for more than one tape, in their tails."""
+    """Tapes with these draws and new values of all others; if several are asked for, also values in the tails."""
     for _ in range(fresh):
         yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
     variables = [v for v in variables_of(tape)[0] if v.draw not in held]
@@ -122,7 +123,7 @@ def _never(
 ) -> bool:
     """Whether outputs outside of the branch differ from one another and from the outputs without noise.
 
-    branch : its end, and its length from there.
+    branch : an interval of values of draw k, as its end and its length.
     """
     tape, seen = side.base.tape, [one for one in bare if one is not None]
     for _ in range(FRESH):

@@ -1,8 +1,8 @@
 """Compare a target with the reference on equal draws, if both make the same kinds of draws in the same order.
 
-Let y and r be an entry of their outputs from the same draws. If y = c·r + m for every draw, with |c| ≠ 1, or with c = 1
-and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number that varies is the law of
-itself, moved or rescaled. If y = r in all entries, the laws are the same.
+Let y and r be an entry of their outputs from the same draws. Let c and m be constants. If y = c·r + m for every draw,
+with |c| ≠ 1, or with c = 1 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number
+that varies is the law of itself, moved or rescaled. If y = r in all entries, the laws are the same.
 
 The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
 that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
@@ -27,10 +27,10 @@ from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
 MOST_FORCED = 12  # the most variables that are forced one by one
-OVERDETERMINED = 6  # outputs more than a linear map needs
-POWER, GROWN = 2**12, 100.0  # a power of a linear map, and a norm that it has only if powers grow
-LINEAR = 1e-7  # relative to the spread of the outputs: a linear map that is off by less holds
-EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error holds
+OVERDETERMINED = 6  # how many outputs are used beyond those that determine a linear map
+POWER, GROWN = 2**12, 100.0  # a power of a linear map, and the norm above which the powers count as growing
+LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smaller error counts as a relation
+EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
 FEW = 3  # tapes for each of these values
 SECONDS = 2.0
@@ -54,7 +54,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Whether both give the same outputs from the same draws on two tapes; None if they do not make the same draws."""
+    """Whether both targets give equal outputs from equal draws on two tapes; None if their draws differ in kind."""
     outputs = []
     with target.standing(), reference.standing():
         for number in (seed, seed + 1):
@@ -118,7 +118,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """The factor by which the first outputs vary more, if it is the same for all entries."""
+    """The ratio of the spreads of the first and the second outputs if it is the same for all entries, else None."""
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -145,7 +145,7 @@ def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
 
 
 def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Vector, Vector]]:
-    """The outputs of both on the same draws."""
+    """Yield the outputs of two targets from equal draws."""
     for tape, same in zip(_tapes(one, seed, single), _tapes(one, seed, single), strict=True):
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)
@@ -200,14 +200,14 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     if y.shape != r.shape or not count or len(r) < count + OVERDETERMINED or (s[count:] > EXACT * s[0]).any():
         return None
     image = (u[:, :count] * s[:count]).T
-    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # y = image of r times this
+    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # y is the image of r times this matrix
     if np.abs(image.T @ matrix - y).max() > LINEAR * s[count - 1]:
         return None
     kept = vt[:count]
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    own = u[:, :count].T @ y @ kept.T / s[:count]  # the map where the outputs have unit spread each way
+    own = u[:, :count].T @ y @ kept.T / s[:count]  # the map in coordinates of unit spread
     values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])
     if abs(worst - 1) <= TELLING:

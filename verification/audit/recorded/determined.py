@@ -23,7 +23,7 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
 PATHS = 4  # tapes on which noise must be added to the same values
-FAR = 40.0  # scales by which outputs are forced to either side
+FAR = 40.0  # outputs are forced to values so many noise scales to either side
 CLOSE = 1e-9  # relative to the size of the numbers: smaller differences are rounding errors
 AFFINE = 1e-6  # in units of the change of the release by one scale of an output
 SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, and are used for nothing else
@@ -49,7 +49,7 @@ class Determined:
 def determined(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, slack: float, seconds: float
 ) -> Determined:
-    """The loss on two neighbours.
+    """Compute the exact loss of a release on two neighbouring data sets.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """Outputs at a distance of so many scales from the values, within their ranges."""
+    """The outputs that lie so many scales from their values, limited to their ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))

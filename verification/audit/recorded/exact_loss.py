@@ -49,28 +49,28 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # relative: a loss that exceeds the claim by less counts as within it
 SLACK = 1e-3  # relative: a noise scale that is too small by less may come from a rounded constant, and does not refute
-MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events prove: in a far tail they magnify a wrong scale
-AGAIN = 24  # fresh tapes for the repetition of a refutation
-AGAIN_UNIFORM = 200  # the same where uniform numbers are used: one of them may decide, and seldom
-MOVED = 1e-6  # the change of the rows in this repetition
+MARGIN_OF_EVENTS = 1e-2  # relative margin for a loss that events prove: in a far tail, events magnify a wrong scale
+AGAIN = 24  # fresh tapes on which a refutation is repeated
+AGAIN_UNIFORM = 200  # fresh tapes if uniform numbers are used: one of these may change the output, but only rarely
+MOVED = 1e-6  # relative change of the rows when a refutation is repeated
 SEEDINGS = 6  # tapes on which all seeds must be different
 # if a seed with fewer values determines all noise, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
 COINCIDENCE = 1e-4  # the share of outputs of few seeds that may be among those of the neighbour by chance
 SEED_ONLY = ("integers", "bytes")
-SECONDS = 10.0  # seconds for one pair; its repetition has as many
+SECONDS = 10.0  # the time limit for one pair, and again for the repetition of a refutation
 
 
 @dataclass(frozen=True)
 class ExactLoss:
     """The privacy loss of one pair of neighbours.
 
-    pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : of the loss: "epsilon", "rho", or
-    "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None if nothing is known; with
-    `lower_bound`, a lower bound. with_slack : the loss if the noise scale were larger by `SLACK`.
-    decided : whether the loss is known, or known to be above the claim. reason : the reason if not, else the method.
-    answers : whether the target has an output on both data sets.
-    rounding : the possible error of the loss. recorded, used, unused : how many numbers were drawn, and whether the
+    pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : the name of the loss, "epsilon",
+    "rho", or "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None if nothing is known;
+    with `lower_bound`, a lower bound. with_slack : the loss if the noise scale were larger by `SLACK`. decided :
+    whether the loss is known, or known to be above the claim. reason : why the loss is not known, or else the method
+    that computed it. answers : whether the target has an output on both data sets. rounding : the possible error of
+    the loss. recorded, used, unused : how many numbers were drawn, and whether the
         output depends on them. seeds : the seeds of the tapes. path : the draws in their order. primitives : the
         recorded calls of primitives.
     """
@@ -112,22 +112,22 @@ class ExactLoss:
 
 
 class NotDecided(Exception):
-    """The pair is not decided; the message says why."""
+    """Raised if the loss of a pair cannot be decided; the message says why."""
 
 
 class NoAnswer(NotDecided):
-    """The target has no output on one of the data sets."""
+    """Raised if the target has no output on one of the data sets."""
 
 
 class OutOfTime(NotDecided):
-    """The time for this pair was used up."""
+    """Raised if the time for a pair was used up."""
 
 
 @dataclass(frozen=True)
 class Ready:
-    """Runs of both data sets on one tape, all of whose draws have known laws.
+    """Two runs of a target, one on each data set, from one tape whose draws all have known laws.
 
-    seeding : numbers of the draws that only seed generators.
+    seeding : the indices of the draws that only seed generators.
     """
 
     first: Side
@@ -185,7 +185,7 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """`exact_loss` of a recorder. The outputs of declared primitives are tried first, because they take fewer runs."""
+    """Compute `exact_loss` for a recorder. Outputs of declared primitives are tried first, as they take fewer runs."""
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
     pair = np.array(x, dtype=float), np.array(other, dtype=float)
@@ -203,7 +203,7 @@ def _by_primitives(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """The loss by the outputs of the package's primitives, where the release determines them."""
+    """Compute the loss from the outputs of the package's primitives, if the release determines these outputs."""
     try:
         found = determined(made, *result.pair, claim, seed, SLACK, seconds)
         new = replace(
@@ -227,7 +227,7 @@ def _by_draws(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """The loss by the draws alone."""
+    """Compute the loss from the recorded draws alone."""
     x, other = result.pair
     with made.standing():
         try:
@@ -286,7 +286,7 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Runs on both data sets, after all checks that do not depend on the shape of the noise.
+    """Run the target on both data sets, and make all checks that do not depend on the shape of the noise.
 
     The runs raise `NotDecided` when the time is up.
     """
@@ -300,7 +300,7 @@ def _ready(first: Side, second: Side) -> Ready:
 
 
 def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
-    """Runs on both data sets that make the same draws, all of them recorded; otherwise raise `NotDecided`."""
+    """Run the target on both data sets; raise `NotDecided` unless both make the same draws and all are recorded."""
     allowed = Allowance(seconds)
 
     def run_on(data: Matrix) -> Run:
@@ -373,7 +373,7 @@ def _values(draw: Draw) -> int:
     """The number of values that a draw of whole numbers or bytes may take, or an upper bound."""
     many = int(FEW_SEEDS) + 1
     try:
-        if draw.family == "bytes":  # so many bytes, of which so many bits are used
+        if draw.family == "bytes":  # the parameters are the numbers of bytes and of used bits
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
@@ -385,7 +385,7 @@ def _values(draw: Draw) -> int:
 
 
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
-    """The draws that only seed generators.
+    """The indices of the draws that only seed generators.
 
     Other draws of whole numbers, orders or bytes may select rows of the data.
     """
@@ -459,9 +459,9 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
 
 
 def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
-    """Whether an entry differs between the data sets and follows the noise however little it moves.
+    """Whether some entry differs between the data sets and changes with every small change of the noise.
 
-    Else outputs of one data set may be those of another seed on the other one, as a bit with randomised response is.
+    Otherwise an output on one data set may also occur on the other under another seed, as with randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -488,7 +488,7 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """The model on the neighbour: with the same gains if they fit, otherwise with gains measured there."""
+    """The model on the neighbour, with the gains of the first data set if they fit, otherwise with gains of its own."""
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
     found = agrees(at.second.run, base, same, rng, at.seeding, fresh)
@@ -498,7 +498,7 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """A lower bound on the loss; it decides the pair if it is above the claim."""
+    """The result for a lower bound on the loss, which decides the pair if it is above the claim."""
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

@@ -79,8 +79,8 @@ class ExactLosses(Facts):
     def allowed_by(self, guarantee: Guarantee) -> bool:
         """Whether every known loss is within this guarantee.
 
-        A δ is the loss at the claimed ε, and decreases with ε: so for a wider claim the answer may be False without
-        need.
+        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So False may be wrong for a claim
+        with a larger ε.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]
@@ -91,7 +91,7 @@ class ExactLosses(Facts):
 
 
 def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = None) -> ExactPair:
-    """An exact loss as a report holds it."""
+    """Convert an exact loss to the form in which a report contains it."""
     return ExactPair(
         name, _plain(found.pair), "replace-one" if found.adjacency == "replace-one" else "add-remove", found.claimed,
         found.loss, found.letter, found.decided, found.reason, found.lower_bound, found.rounding,
@@ -101,7 +101,7 @@ def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = No
 
 
 def loss_words(found: ExactLoss | ExactPair) -> str:
-    """The loss and the claim, as "ρ = 0.5 of 0.5"."""
+    """Write the loss and the claim in words, such as "ρ = 0.5 of 0.5"."""
     if found.loss is None:
         return "no loss"
     least = "at least " if found.lower_bound else ""
@@ -110,7 +110,7 @@ def loss_words(found: ExactLoss | ExactPair) -> str:
 
 
 def told(found: ExactLoss) -> str:
-    """A sentence on how a loss was computed: draws, rounding, seeds and path."""
+    """Write a sentence on how a loss was computed: draws, rounding, seeds and path."""
     path = "; ".join(found.path[:MOST_OF_PATH]) + ("; …" if len(found.path) > MOST_OF_PATH else "")
     return (
         f"{found.adjacency}, {found.reason}; {found.recorded} numbers drawn, {found.used} of them used; rounding error "

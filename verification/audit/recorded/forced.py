@@ -22,12 +22,12 @@ MOST = 60  # variables that are forced one by one
 
 
 class NotForced(Exception):
-    """No draw can be forced; the message says why."""
+    """Raised if no draw can be forced; the message says why."""
 
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """The behaviour at one quantile.
+    """How the target behaves when a draw is forced to one quantile.
 
     family : the law of the draw; empty for all draws. kind : "fails", "other draws", or "stays": the output no longer
         changes.
@@ -47,7 +47,7 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """The behaviour at a quantile that usual draws do not show, for each draw if they are few, and for all together.
+    """Find how the target behaves at extreme quantiles of each draw, if the draws are few, and of all draws together.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
 def _at_quantiles(
     made: Recorder, x: Matrix, base: Recorded, variables: Sequence[Variable], i: int | None, upper: bool
 ) -> list[ForcedDraw]:
-    """The behaviour in one tail of one draw, or of all draws."""
+    """Find how the target behaves in one tail of one draw, or of all draws together."""
     name = ALL if i is None else str(base.tape.draws[variables[i].draw])
     family = "" if i is None else variables[i].family
     number = 0 if i is None else variables[i].entry

@@ -48,7 +48,7 @@ class Gain:
 class Gains:
     """All draws that were compared.
 
-    Unmatched : for each law, how many numbers of the target and of the reference are unmatched.
+    unmatched : for each law, how many numbers of the target and of the reference have no match.
     """
 
     matched: tuple[Gain, ...]

@@ -34,7 +34,7 @@ LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
-TELLING = 1e6  # noise of so many rounding errors of an entry cannot vanish in rounding
+TELLING = 1e6  # noise larger than so many rounding errors of an entry does not vanish in rounding
 BISECTED = 6  # thresholds whose probability on the other data set is computed to the last digits
 
 
@@ -155,7 +155,7 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """The largest loss by thresholds at the levels of one data set; probabilities on the other are bounds."""
+    """The largest loss that thresholds at the levels of one data set prove; probabilities on the other are bounds."""
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
     a, b = m.sign * a, m.sign * b
@@ -257,7 +257,7 @@ def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, f
 
 
 def _of_law(family: str, m: float, s: float, n: float, r: float, claim: Guarantee, both: bool = True) -> float:
-    """The largest loss by thresholds of two laws of one family, with these locations and scales."""
+    """The largest loss that thresholds prove for two laws of one family, with these locations and scales."""
     best = 0.0
     probabilities = np.concatenate([np.geomspace(LEVELS[0], 0.5, 200), 1 - np.geomspace(LEVELS[0], 0.5, 100)])
     sides = ((m, s, n, r), (n, r, m, s)) if both else ((m, s, n, r),)

@@ -17,7 +17,7 @@ from covassay.verification.audit.recorded.affine import AffineNoise
 
 # relative singular values above the first number count, those below the second are 0; in between, the loss is undecided
 RANK = 1e-9, 1e-12
-CERTAIN = 100  # times its rounding: a change of an output that rounding does not explain
+CERTAIN = 100  # a change of an output by more than so many rounding errors is not due to rounding
 OUTSIDE = 1e-6  # a larger difference outside of the range of the noise, relative to the whole, is not due to rounding
 WHOLE = 1e-6, 1e-3  # distances from a whole number: below the first a shift is whole, above the second it is not
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -27,7 +27,7 @@ Letter = Literal["epsilon", "rho", "delta"]
 
 
 class Undecided(Exception):
-    """The loss of this pair cannot be computed; the message says why."""
+    """Raised if the loss of a pair cannot be computed; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Law:
     one_sided: tuple[float, ...] = ()
 
     def with_more_noise(self, share: float) -> "Law":
-        """The same difference if the noise scale is larger by a share."""
+        """The difference between the laws if the noise scale were larger by a share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )
@@ -258,7 +258,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """G, families and scales; two exponential or geometric draws of opposite signs are joined to one Laplace draw."""
+    """G, families and scales, with opposite exponential or geometric draws joined to one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):

@@ -92,7 +92,7 @@ def _log_below(z: float) -> float:
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """The log density inside of the range, and at ∓∞ the log probabilities of its ends."""
+    """Return the function that gives the log density inside of a range, and at ∓∞ the log probabilities of its ends."""
     low, high = bounds
 
     def law(y: float) -> float:
@@ -112,7 +112,7 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 
 
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
-    """Folded Laplace noise: near an end the log ratio is that of cosh((other end − value)/scale)."""
+    """The loss of folded Laplace noise: near an end the log ratio is that of cosh((other end − value)/scale)."""
     low, high = bounds
     v, w = (float(folded(np.array([y]), low, high)[0]) for y in (v, w))
     ratios = [0.0]
@@ -135,7 +135,7 @@ def _whole_points(v: float, w: float, bounds: Range) -> list[float]:
 
 
 def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float]:
-    """The log probability of a whole number, and of the ends, to which larger values are clipped."""
+    """Return the function that gives the log probability of a whole number; the ends have the mass beyond them."""
     if not v.is_integer():
         raise Undecided("a value that gets noise of whole numbers is none")
     low, high = bounds

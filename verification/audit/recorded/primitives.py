@@ -69,7 +69,7 @@ class PrimitiveCall:
 
 @dataclass
 class Transcript:
-    """The calls of primitives in a run. With `held`, the calls return the outputs of another run, in their order."""
+    """The recorded calls of primitives in a run. With `held`, they return the outputs of another run, in that order."""
 
     calls: list[PrimitiveCall]
     held: Sequence[PrimitiveCall] | None = None
@@ -81,7 +81,7 @@ _transcript: Transcript | None = None
 
 @contextlib.contextmanager
 def transcribing(transcript: Transcript) -> Iterator[Transcript]:
-    """A block in which calls of primitives are recorded."""
+    """Record the calls of primitives that are made in the `with` block."""
     global _transcript
     before, _transcript = _transcript, transcript
     try:
@@ -101,7 +101,7 @@ def folded(value: Vector, low: float, high: float) -> Vector:
 
 
 def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vector) -> Vector:
-    """The quantile of value + Laplace noise, given that it lies in the range."""
+    """The quantile, at level `uniform`, of value + Laplace noise under the condition that it lies in the range."""
     first, last = (_laplace(np.asarray((end - value) / scale)) for end in (low, high))
     p = np.clip(first + uniform * (last - first), first, last)
     with np.errstate(divide="ignore"):
@@ -115,7 +115,7 @@ def _laplace(z: Vector) -> Vector:
 
 
 def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bounds: Range, shape: Any) -> Vector:
-    """The sum value + noise, mapped into the range, from draws of the tape."""
+    """Draw noise from the tape, add it to the value, and map the sum into the range."""
 
     def draw(family: str, parameter: Any, make: Callable[[np.random.Generator], Any]) -> Vector:
         return np.reshape(tape.draw(Stream(), family, (parameter,), shape, make), -1)
@@ -178,7 +178,7 @@ def _replaced(primitive: Primitive, real: Any) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def primitives_standing(primitives: Sequence[Primitive]) -> Iterator[None]:
-    """A block in which primitives draw from the tape of the run."""
+    """Let primitives draw from the tape of the run in the `with` block."""
     saved: list[tuple[Any, str, Any]] = []
     try:
         for primitive in primitives:

@@ -40,12 +40,12 @@ class Recorder:
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[None]:
-        """A block in which runs are cheap, because the stand-ins remain installed between them."""
+        """Keep the stand-ins installed in the `with` block, so that runs in it are cheap."""
         with standing(), primitives_standing(self.primitives):
             yield
 
     def run(self, x: Matrix, tape: Tape) -> Recorded:
-        """One run, in a block of `standing`."""
+        """Run the target once, in a block of `standing`."""
         given = np.array(x, dtype=np.float64)
         with running(tape):
             output, _ = call(self.target, given, dict(self.budget), handed_generator(), self.seconds)
@@ -78,7 +78,7 @@ def recorder(
 def record(
     source: Source, x: Matrix, budget: Mapping[str, Any], seed: int = 0, primitives: Sequence[Primitive] = ()
 ) -> Recorded:
-    """One run of a target on a fresh tape with that seed.
+    """Run a target once on a fresh tape with that seed, and return its output and tape.
 
     >>> import numpy as np
     >>> def noisy(x, *, epsilon, rng):

@@ -50,15 +50,15 @@ class _Number:
         self.far = self.at(FORCED[-1])
 
     def at(self, p: float) -> float:
-        """The value of z with this probability beyond it."""
+        """The value of z beyond which the law has the probability p."""
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
-        """The probability beyond it."""
+        """The probability of the values beyond z."""
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """A run in which the number is z, and all others are those of the base run or the given ones."""
+        """Run the target with the value z of this number; all others are those of the base run, or `others`."""
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
         values[self.i] = z
         return side.run(tape_at(side.base.tape, self.variables, values))

@@ -27,9 +27,9 @@ SECONDS = 2.0  # seconds for one data set
 class Compared:
     """The result of a comparison.
 
-    difference : in words; empty if there is none. reason : the reason why the comparison is undecided, or "".
-    left_out : whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs
-    from the same draws were compared, and their relation decides nothing.
+    difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
+    undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up. related
+    : whether outputs from the same draws were compared, and their relation decides nothing.
     """
 
     difference: str = ""

@@ -32,7 +32,7 @@ FAR_SHAPES = ((200, 2), (2, 9))  # fresh tapes for deciding one pair
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
 FEW_STARTS = 8  # pairs that are decided if the noise differs between neighbours
-ABOVE = 1.001  # the search stops after one climb to so many times the claim
+ABOVE = 1.001  # the search stops after a climb that reaches so many times the claim
 ENOUGH = 1e-9  # relative: a step with a smaller gain is rejected
 
 EVALUATIONS = 4000  # the most evaluations for a shape
@@ -64,10 +64,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search: for each shape the pair of largest loss, or the reason why there is none.
-
-    The worst first.
-    """
+    """The result of a search, worst first: for each shape, the pair of largest loss or the reason for its absence."""
 
     losses: tuple[ExactLoss, ...]
     evaluations: int
@@ -203,7 +200,7 @@ class _Search:
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """The worst pair among a few starts, without a climb, for noise that depends on the data."""
+        """The worst pair among a few starting points, without further search, as the noise depends on the data."""
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
                 break
@@ -222,7 +219,7 @@ class _Search:
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Points to climb from: axes, dense rows, rows on the first and on the last coordinates, and random ones."""
+        """Points at which the search starts: axes, dense rows, rows on the first or last coordinates, random rows."""
         d, rng = self.d, np.random.default_rng([self.seed, 2])
         unit = self.bounds is None
         low = np.zeros(d) if unit else -np.ones(d)
@@ -297,7 +294,7 @@ class _Search:
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """The end of a climb, which changes single coordinates and rotates pairs of them, by decreasing steps."""
+        """The local maximum reached from a point by decreasing steps in one coordinate or rotations of two."""
         rng = np.random.default_rng([self.seed, 3])
         step = FIRST_STEP
         while step > LAST_STEP and not self.over and math.isfinite(value):

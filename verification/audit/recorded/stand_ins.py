@@ -49,7 +49,7 @@ def tape_of_run() -> Tape | None:
 
 @contextlib.contextmanager
 def running(tape: Tape) -> Iterator[Tape]:
-    """A block in which the stand-ins draw from this tape."""
+    """Let the stand-ins draw from this tape in the `with` block."""
     global _tape
     before, _tape = _tape, tape
     try:
@@ -73,7 +73,7 @@ def key_of(value: Any) -> Hashable:
 
 @contextlib.contextmanager
 def unwatched() -> Iterator[None]:
-    """A block in which the states of generators may be read and put back, and nothing is on the tape."""
+    """Allow the `with` block to read and set the states of generators without a record on the tape."""
     global _tape
     before, _tape = _tape, None
     try:
@@ -83,7 +83,7 @@ def unwatched() -> Iterator[None]:
 
 
 def _watched(real: Any, *args: Any, **named: Any) -> Any:
-    """The call of the real function. A run in which a target calls it decides nothing."""
+    """Call the real function, and mark the tape of a current run as undecided."""
     if _tape is not None:
         _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
     with unwatched():
@@ -128,7 +128,7 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 
 class _Laws:
-    """The laws, drawn from the tape. `self` is also a generator of numpy, whose own methods draw without a tape."""
+    """Methods that draw from the tape by numpy's laws. `self` is also a numpy generator, which draws without a tape."""
 
     _stream: Stream
 
@@ -286,12 +286,12 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         self._stream = stream or _seeded("Generator", bit_generator)
 
     def spawn(self, n_children: int) -> list["StandGenerator"]:  # type: ignore[override]
-        """Generators whose draws are on the tape too."""
+        """Child generators, whose draws are on the tape too."""
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
     @property
     def bit_generator(self) -> Any:
-        """The source of its bits. Its state is the place on the tape."""
+        """The bit generator, whose state is a position on the tape."""
         if _tape is None:
             return REAL_GENERATOR.bit_generator.__get__(self)
         bits = next((b for b, stream in _tape.shared.values() if stream is self._stream), None)
@@ -326,11 +326,11 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         self._stream = _seeded("RandomState", seed)
 
     def get_state(self, legacy: bool = True) -> Any:
-        """The state, which is not on the tape."""
+        """Return the state of the generator, which is not recorded on the tape."""
         return _watched(REAL_STATE.get_state, self, legacy)
 
     def set_state(self, state: Any) -> None:
-        """Set the state, which is not on the tape."""
+        """Set the state of the generator, which is not recorded on the tape."""
         _watched(REAL_STATE.set_state, self, state)
 
     def __reduce__(self) -> Any:
@@ -338,7 +338,7 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
 
 
 def _watching(real: Any) -> Any:
-    """A bit generator whose state is not read or set unnoticed."""
+    """Return a subclass of a bit generator that notices when its state is read or set."""
 
     class Watching(real):  # type: ignore[misc]
         @property
@@ -500,7 +500,7 @@ def _urandom(real: Any) -> Callable[[int], bytes]:
 
 @contextlib.contextmanager
 def standing() -> Iterator[None]:
-    """A block in which the stand-ins are installed. Blocks may be nested."""
+    """Install the stand-ins for the duration of the `with` block. Blocks may be nested."""
     global _standing
     _standing += 1
     if _standing > 1:

@@ -24,10 +24,10 @@ from covassay.verification.audit.recorded.losses import event_loss
 
 MOST = 12  # the most noise numbers that are examined
 USUAL = 0.4  # the quantile at which the output is examined
-SHORTEST = 1e-5  # the probability of an interval
+SHORTEST = 1e-5  # intervals of a smaller probability are ignored
 HALVINGS = 60
 FRESH = 8  # tapes that check that other numbers do not matter
-INSIDE = 9  # places in the interval
+INSIDE = 9  # points of the interval at which the output is checked
 
 
 class _Entry:

@@ -66,7 +66,7 @@ class Stream:
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
-        """Go on from a place in the draws of another stream, or of this one."""
+        """Continue from a position in the draws of `other`, which may be this stream."""
         self.key, self.drawn, self.tape, self.position = other.key, other.drawn, other.tape, position
 
 
@@ -90,14 +90,14 @@ class Tape:
     _generator: np.random.Generator | None = None
 
     def again(self, values: dict[int, Any] | None = None) -> "Tape":
-        """A tape that replays the same draws, with other values for some draws: number -> value."""
+        """A tape that replays these draws; `values` maps the indices of some draws to other values."""
         draws = list(self.draws)
         for k, value in (values or {}).items():
             draws[k] = replace(draws[k], value=value)
         return Tape(self.seed + 1, draws)
 
     def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
-        """The next draw of a generator; the caller may change a returned array."""
+        """Return the next draw of a generator; the caller may change a returned array."""
         shape = as_shape(shape)
         self.enter(stream)
         seeded = stream.key is not None
@@ -112,7 +112,7 @@ class Tape:
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def enter(self, stream: Stream) -> None:
-        """Begin with a stream of another run."""
+        """Prepare a stream that belongs to another run for this run."""
         if stream.tape is not self:
             drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
             stream.tape, stream.position, stream.drawn = self, 0, drawn
@@ -151,14 +151,14 @@ class Tape:
 
 
 def as_shape(size: Any) -> tuple[int, ...]:
-    """A `size` argument of numpy, as a shape."""
+    """Convert a `size` argument of numpy to a shape."""
     if size is None:
         return ()
     return (int(size),) if np.ndim(size) == 0 else tuple(int(s) for s in size)
 
 
 def flat(values: Any) -> Vector:
-    """The numbers of a draw in one row."""
+    """Flatten the numbers of a draw to a vector."""
     return np.asarray(values, dtype=np.float64).reshape(-1)
 
 

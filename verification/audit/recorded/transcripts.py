@@ -44,7 +44,7 @@ class Spent:
 class TranscriptLoss:
     """epsilon : the total ε of primitives without normal noise.
 
-    Mu : √Σμ² over normal ones. reason : why a figure is missing.
+    mu : √Σμ² over the primitives with normal noise. reason : why a figure is missing.
     """
 
     spent: tuple[Spent, ...]

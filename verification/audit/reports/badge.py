@@ -15,13 +15,13 @@ COLOUR = {Verdict.REFUTED: "red", Verdict.NOT_REFUTED: "blue", Verdict.INCONCLUS
 
 
 def short(number: float) -> str:
-    """A small number in few digits, with an exponent without leading zeros: 1e-9."""
+    """Write a small number in few digits, with an exponent without leading zeros, such as 1e-9."""
     digits, e, exponent = f"{number:g}".partition("e")
     return f"{digits}e{int(exponent)}" if e else digits
 
 
 def as_badge(report: AuditReport) -> dict[str, Any]:
-    """The badge of a report; one that is refuted or undecided keeps its colour, whatever the address asks for."""
+    """Make the badge of a report; a refuted or undecided one keeps its colour, whatever the address asks for."""
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:
         message += f" ({report.samples} draws, {short(report.false_alarm)})"
@@ -36,7 +36,7 @@ def as_badge(report: AuditReport) -> dict[str, Any]:
 
 
 def badge_text(report: AuditReport) -> str:
-    """The same as text."""
+    """The badge of a report as JSON text."""
     return json.dumps(as_badge(report), indent=2) + "\n"
 
 

@@ -11,7 +11,7 @@ NAME = re.compile("[a-z][a-z0-9]*")
 
 @dataclass(frozen=True)
 class Format:
-    """One format.
+    """A format in which a report can be written.
 
     name : the option for this format, such as "junit" for --junit FILE. help : a sentence on that option.
     text : (report, exit status) -> the text of the file. The status can differ from that of the verdict if the audit

@@ -23,7 +23,7 @@ def own() -> tuple[Format, ...]:
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name, including those of other packages; the names are unique."""
+    """All formats by name, including those of other packages; no two have the same name."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the key of the numbers behind a plot of a law, among the facts of its check
+CURVE = "curve"  # the key, in the facts of a check, of the numbers behind a plot of a law
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
-    kinds = sorted(given, key=kind_of)  # a report has the sentences of explanations, apart from its checks
+    kinds = sorted(given, key=kind_of)  # explanations are sentences of the report and no facts of its checks
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {
@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """The name of a kind of facts in JSON: that of its class in small letters."""
+    """The name of a kind of facts in JSON: the name of its class in small letters."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 

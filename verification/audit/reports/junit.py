@@ -33,7 +33,7 @@ def _add_case(suite: ElementTree.Element, check: Finding, replay: str) -> None:
 
 
 def as_junit(report: AuditReport) -> str:
-    """A test suite with a case for every check; a refuted check is a failure, one without a decision is skipped."""
+    """Write a test suite with a case for every check; a refuted check fails, and an undecided one is skipped."""
     suite = ElementTree.Element(
         "testsuite", name=_text(f"covassay audit {report.target}"), time=f"{report.seconds:.3f}"
     )

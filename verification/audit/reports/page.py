@@ -1,7 +1,7 @@
 """The report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
 
 The page needs no other file, no network and no script. It is built as a tree, so that every text in it is escaped. A
-policy in its head forbids scripts and everything from elsewhere as well.
+content security policy in its head forbids scripts and everything from other addresses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -136,7 +136,7 @@ def _checks(body: Element, report: AuditReport) -> None:
 
 
 def _counted(checks: Sequence[Finding]) -> str:
-    """The number of checks, and the number with each status."""
+    """Count the checks, and the checks with each status, in words."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     return f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}, " + ", ".join(
         f"{count} {status.value}" for status, count in counts.items() if count
@@ -144,7 +144,7 @@ def _counted(checks: Sequence[Finding]) -> str:
 
 
 def _check(body: Element, check: Finding) -> None:
-    """One line for a check; it opens to show the test and its result."""
+    """Add a line for a check, which opens to show the test and its result."""
     details = SubElement(body, "details")
     summary = SubElement(details, "summary")
     _add(summary, "span", check.status.value, f"status s-{check.status.value.lower().replace(' ', '-')}")

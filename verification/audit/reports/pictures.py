@@ -21,7 +21,7 @@ BAND = 0.999  # confidence of the band about the law
 SPECTRAL_NORM = "spectral norm"  # the check of the noise whose tail has a printed and a corrected bound
 PRINTED = 1.1  # DN25 Theorem 6: ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # the smallest tail probability in a plot, unless rarer values occurred
-FINE = 60  # points of a curve that is computed
+FINE = 60  # the number of points of a computed curve
 Line = tuple[str, list[tuple[float, float]], str]  # style, points and text
 
 
@@ -62,7 +62,7 @@ def tail_check(report: AuditReport) -> Finding | None:
 
 
 def pictures(report: AuditReport) -> list[Drawn]:
-    """Every picture that the draws of the report allow."""
+    """Make every picture that the draws of the report allow."""
     drawn = []
     shown = pictured(report)
     if shown:
@@ -179,7 +179,7 @@ def printed_marks(d: int, symmetric: bool) -> list[float]:
 
 
 def _at_least(confidence: float) -> str:
-    """A confidence in percent, rounded down to a tenth."""
+    """Write a confidence in percent, rounded down to a tenth."""
     return f"{math.floor(confidence * 1000 + 1e-6) / 10:g} %"
 
 

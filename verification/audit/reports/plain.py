@@ -8,10 +8,10 @@ UNSEEN = (
     "Cs",
     "Co",
     "Cn",
-)  # control, format (direction marks), surrogate, private and unassigned characters
+)  # these are control, format (direction marks), surrogate, private and unassigned characters
 BREAKS = "\n\t"
 
 
 def plain(text: str) -> str:
-    """The text with � in place of every invisible character, except line breaks and tabs."""
+    """Replace every invisible character of a text by �, except line breaks and tabs."""
     return "".join("�" if unicodedata.category(c) in UNSEEN and c not in BREAKS else c for c in text)

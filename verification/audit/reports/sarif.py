@@ -43,7 +43,7 @@ ABOUT: dict[Kind, str] = {
 
 
 def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
-    """The whole report as plain data in the form of SARIF 2.1.0; `status` is the exit status if it is another."""
+    """The report in the form of SARIF 2.1.0; `status` is the exit status if the run did not end with the usual one."""
     rules = {rule_id(check): _rule(check) for check in report.checks}
     ids = list(rules)
     found = [check for check in report.checks if check.status in LEVEL]
@@ -61,7 +61,7 @@ def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
 
 
 def sarif_text(report: AuditReport, status: int | None = None) -> str:
-    """The same as text."""
+    """The report in the form of SARIF 2.1.0, as text."""
     return json.dumps(as_sarif(report, status), indent=2) + "\n"
 
 
@@ -71,7 +71,7 @@ def rule_id(check: Finding) -> str:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message in the syntax of SARIF: braces are doubled, and nothing in it becomes a link."""
+    """A message in the syntax of SARIF, where braces are doubled, so that nothing in it becomes a link."""
     return {"text": plain(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
@@ -92,7 +92,7 @@ def _help(check: Finding) -> str:
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:
-    """A fingerprint, equal for equal findings of two runs: from the target, the claim, the rule and the data set."""
+    """A fingerprint of the target, claim, rule and data set, so that equal findings of two runs have the same."""
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
     return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
 

@@ -72,34 +72,34 @@ class Picture:
         self._text(4, 14, _short(self.y.label), "start")
 
     def line(self, points: Points, kind: str) -> None:
-        """A line through the points, in the style `kind` of the page."""
+        """Add a line through the points, in the style `kind` of the page."""
         path = "L".join(self._place(x, y) for x, y in points if _finite(x, y))
         if path:
             SubElement(self.root, "path", {"class": f"line {kind}", "d": f"M{path}"})
 
     def points(self, points: Points, kind: str) -> None:
-        """A dot at each of the points that lie within the axes."""
+        """Add a dot at each of the points that lie within the axes."""
         for x, y in points:
             if _finite(x, y) and self.x.low <= x <= self.x.high and self.y.low <= y <= self.y.high:
                 place = {"cx": f"{self._across(x):.1f}", "cy": f"{self._down(y):.1f}"}
                 SubElement(self.root, "circle", {"class": f"dot {kind}", "r": "2.6", **place})
 
     def band(self, lower: Points, upper: Points, kind: str) -> None:
-        """The region between two lines."""
+        """Fill the region between two lines."""
         edge = [*lower, *reversed(list(upper))]
         path = "L".join(self._place(x, y) for x, y in edge if _finite(x, y))
         if path:
             SubElement(self.root, "path", {"class": f"band {kind}", "d": f"M{path}Z"})
 
     def boxes(self, boxes: Iterable[tuple[tuple[float, float], tuple[float, float]]], kind: str) -> None:
-        """The region that the boxes cover together, each given by two opposite corners."""
+        """Fill the region that the boxes cover together; each box is given by two opposite corners."""
         corners = ((*self._place(*low).split(","), *self._place(*high).split(",")) for low, high in boxes)
         path = "".join(f"M{x},{y}H{right}V{top}H{x}Z" for x, y, right, top in corners)
         if path:
             SubElement(self.root, "path", {"class": f"band boxes {kind}", "d": path})
 
     def upright(self, x: float, kind: str) -> None:
-        """A line from the bottom to the top."""
+        """Add a line from the bottom to the top."""
         self.line([(x, self.y.low), (x, self.y.high)], kind)
 
     def _across(self, value: float) -> float:
@@ -124,7 +124,7 @@ def _short(label: str) -> str:
 
 
 def _number(value: float, log: bool = False) -> str:
-    """A number at a tick, in few letters."""
+    """Write a number at a tick, in few letters."""
     if log or (value and not 1e-3 <= abs(value) < 1e5):
         digits, _, exponent = f"{value:.0e}".partition("e")
         return "1" if value == 1 else f"{digits}e{int(exponent)}".replace("-", "−")

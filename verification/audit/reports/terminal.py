@@ -13,6 +13,7 @@ from rich.text import Text
 
 from covassay.verification.audit.engine.facts import LawTest, TestedEvent, TradeOff
 from covassay.verification.audit.engine.finding import KINDS, Finding, Kind, Status, Verdict
+from covassay.verification.audit.question import NOT_QUICK
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import (
     MEANING,
@@ -94,7 +95,7 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
 
 
 def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
-    """The check that shows a finding best, its figures and data sets, and how many other checks found the same."""
+    """Print the check that shows a finding best, its figures and data sets, and how many checks have the finding."""
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
     rows = in_full(check) if verbose else []
@@ -114,7 +115,7 @@ def _print_replay(report: AuditReport, console: Console) -> None:
 
 
 def folded_command(command: str, width: int) -> list[str]:
-    """A command in lines of limited width, where its words allow it, which can be copied as one command.
+    """Split a command into lines of limited width, which can be copied as one command; long words stay whole.
 
     A shell reads lines that end in a backslash as one; a Python call may be broken between its arguments.
     """
@@ -138,7 +139,7 @@ def _folded(pieces: Sequence[str], width: int, end: str) -> list[str]:
 
 
 def _grouped(words: Sequence[str]) -> list[str]:
-    """The words of a command, quoted, with every option and its value as one."""
+    """The quoted words of a command, with every option and its value in one string."""
     grouped: list[str] = []
     for previous, word in zip(("", *words), words, strict=False):
         if previous.startswith("--"):
@@ -152,7 +153,7 @@ def _grouped(words: Sequence[str]) -> list[str]:
 
 
 def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None:
-    """One line for all checks of a kind that were not refuted, and a line for each of the others."""
+    """Print one line for all checks of a kind that were not refuted, and a line for each refuted one."""
     if not checks:
         return
     passed = [check for check in checks if check.status is Status.NOT_REFUTED]
@@ -162,7 +163,8 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}"
     figures = "; ".join(("none refuted", *_figures(passed)))
     if not others:
-        _print_indented(f"[bold]{kind}[/bold]: {count}, {figures}", console)
+        result = f"{count}, {figures}" if checks else "no check"
+        _print_indented(f"[bold]{kind}[/bold]: {result}", console)
         return _print_skipped(skipped, console)
     _print_indented(f"[bold]{kind}[/bold]: {count}", console)
     for check in others:
@@ -179,9 +181,13 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 
 
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
-    """The names of the skipped questions; `--verbose` gives the reasons."""
-    if skipped:
-        _print_indented(f"[dim]not asked: {escape(', '.join(check.name for check in skipped))}[/dim]", console, 4)
+    """Print the names of the skipped questions, except those that every quick audit skips.
+
+    The option `--verbose` prints the reasons.
+    """
+    names = [check.name for check in skipped if check.detail != NOT_QUICK]
+    if names:
+        _print_indented(f"[dim]not asked: {escape(', '.join(names))}[/dim]", console, 4)
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
@@ -233,7 +239,7 @@ def _print_everything(report: AuditReport, console: Console) -> None:
 
 
 def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -> None:
-    """The trade-off curve of the pair with the strongest evidence, claimed and observed, at some of its points."""
+    """Print the trade-off curve, claimed and observed, at some points of the pair with the strongest evidence."""
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
         f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "
@@ -254,7 +260,7 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
 
 
 def _print_budget(report: AuditReport, console: Console) -> None:
-    """The share of the false-alarm probability of every question."""
+    """Print the share of the false-alarm probability of every question."""
     _print_heading("Error budget", console)
     table = Table(pad_edge=False, expand=False)
     for heading in ("question", "look", "share", "tests"):
@@ -280,7 +286,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,
     )
-    _print_indented(f"{questions_asked(report)}; {escape(draws_made(report))}", console)
+    _print_indented(f"{questions_asked(report)} (--verbose says why); {escape(draws_made(report))}", console)
     for note in report.notes:
         _print_indented(f"note: {escape(note)}", console)
 

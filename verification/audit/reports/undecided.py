@@ -1,4 +1,4 @@
-"""The report of an audit that was not completed: INCONCLUSIVE, with how the run ended."""
+"""The report of an audit that was not completed: the verdict is INCONCLUSIVE, with a sentence on how it ended."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def undecided(
     ending: str,
     found: Sequence[Finding] = (),
 ) -> AuditReport:
-    """The report of an audit that ended before it had a result.
+    """Make the report of an audit that ended before it had a result.
 
     `ending` is a sentence on how it ended, and `found` has the findings so far. A refutation among them remains valid,
     and the sentence names it: the verdict is about the whole audit, which was not completed.

@@ -15,7 +15,7 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")  # the first has a pair of neighbours
+MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")  # the first has pairs of neighbours
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
@@ -25,7 +25,7 @@ def witness_check(checks: Iterable[Finding]) -> Finding | None:
 
 
 def witness_file(report: AuditReport) -> bytes | None:
-    """The archive; None if nothing was refuted on data sets that can be written."""
+    """Make the archive; None if nothing was refuted on data sets that can be written."""
     check = witness_check(report.refuted)
     if check is None:
         return None

@@ -19,11 +19,11 @@ MEANING = {
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
 MOST_FAILURES = 4  # the most kinds of failures in a report
-SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
+SMALLEST_P = 1e-300  # smaller p-values are printed as a bound
 
 
 def p_text(p_value: float | None) -> str:
-    """A p-value in two digits; empty for a check that is no statistical test."""
+    """Write a p-value in two digits; empty for a check that is no statistical test."""
     if p_value is None:
         return ""
     return f"{p_value:.2g}" if p_value > 0 else f"< {SMALLEST_P:g}"
@@ -56,9 +56,9 @@ def bits_sentence(report: AuditReport) -> str:
 
 
 def could_have_seen(check: Finding) -> str:
-    """The effect that a test detects with 99 % probability, or the loss that an event has shown.
+    """The effect that a test detects with 99 % probability, or the loss that an event has shown, in words.
 
-    Empty for other checks.
+    The text is empty for other checks.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
@@ -104,7 +104,7 @@ def power_sentences(report: AuditReport) -> list[str]:
 
 
 def _rounded_up(samples: float) -> str:
-    """A number of samples, rounded up to two digits."""
+    """Write a number of samples, rounded up to two digits."""
     unit = 10 ** max(0, math.floor(math.log10(samples)) - 1)
     return f"{math.ceil(samples / unit) * unit:,}".replace(",", " ")
 
@@ -128,7 +128,7 @@ def exact_sentence(report: AuditReport) -> str:
 
 
 def witness(check: Finding) -> str:
-    """The two data sets of which a check compares the outputs, in words; empty for one that compares none."""
+    """The two data sets whose outputs a check compares, in words; empty if it compares none."""
     facts = check.facts
     if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
@@ -157,7 +157,7 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """The key that refuted checks of one finding share; `explained` says that one cause fits all laws."""
+    """The key of refuted checks with one cause; `explained` says that one cause fits all laws."""
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
     if check.kind == "privacy" and check.name != "failures":
@@ -174,7 +174,7 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """The number of further checks with the same finding, and of their data sets; empty if there are none."""
+    """The number of further checks with the same finding, and of their data sets, in words; empty if there are none."""
     others = len(group) - 1
     if not others:
         return ""
@@ -199,7 +199,7 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Confidence intervals from the draws of a test; empty if they assume another centre than the outputs have."""
+    """Confidence intervals from the draws of a test; empty if they assume a wrong centre of the outputs."""
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
 

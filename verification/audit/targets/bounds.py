@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
-BOUNDS = "bounds"  # the keyword argument, and the key in the request to a process: d pairs (low, high)
+BOUNDS = "bounds"  # the keyword argument for d pairs (low, high), and the key in the request to a process
 
 
 def takes_bounds(target: Target) -> bool:
@@ -67,7 +67,7 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        from covassay.reference.release.scaling import read_bounds  # this import loads the readers of tables
+        from covassay.reference.release.scaling import read_bounds  # here, as it loads the readers of tables
 
         return Box.of(list(read_bounds(Path(text)).values()))
     pairs = [item.split(":") for item in text.split(",")]

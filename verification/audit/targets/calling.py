@@ -35,7 +35,7 @@ GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit", "symmetric")
 
 
 class CannotRun(Exception):
-    """The target cannot be loaded or called at all; the message says why."""
+    """Raised if a target cannot be loaded or called at all; the message says why."""
 
 
 def text_of(error: BaseException | None) -> str:
@@ -77,7 +77,7 @@ def symmetric(triangle: Any, lower: bool = False) -> Matrix:
 
 
 def is_triangle(y: Matrix) -> bool:
-    """Whether a matrix is square and has zeros in all places above or below its diagonal."""
+    """Whether a matrix is square and has only zeros below its diagonal, or only zeros above it."""
     return y.ndim == 2 and y.shape[0] == y.shape[1] and not (np.tril(y, -1).any() and np.triu(y, 1).any())
 
 

@@ -20,25 +20,25 @@ from covassay.verification.audit.targets.deadline import group_ended, group_star
 LOG_KEPT = 2**20  # bytes of standard error that are kept
 PART = 2**16  # bytes that are read or written at once
 SHOWN = 300  # the most characters of a process's output that are shown
-PATIENCE = 0.5  # seconds in which a process must end by itself when its work is done
-AGAIN = 3.0  # every later start and answer may take so many times as long as the first
+PATIENCE = 0.5  # a process must end by itself within so many seconds after its work is done
+AGAIN = 3.0  # later starts and answers may take so many times as long as the first
 TICK = 0.005  # seconds between two checks whether the process has ended
 
 
-_whole = 0  # the number of running blocks that no time limit may interrupt
+_whole = 0  # the number of `with` blocks now running that no time limit may interrupt
 
 
 def must_finish() -> bool:
-    """Whether a process is being started or stopped.
+    """Whether a process is just being started or stopped.
 
-    An interruption then could leave an unregistered process running.
+    An interruption during a start or a stop could leave an unregistered process running.
     """
     return _whole > 0
 
 
 @contextlib.contextmanager
 def in_one_piece() -> Iterator[None]:
-    """A block that no time limit interrupts."""
+    """Prevent interruptions by a time limit in the `with` block."""
     global _whole
     _whole += 1
     try:
@@ -48,11 +48,11 @@ def in_one_piece() -> Iterator[None]:
 
 
 class OutOfStep(CannotRun):
-    """A process wrote more than one line for a request, so that it is unknown which request a line answers."""
+    """Raised if a process wrote more than one line for a request, so that no line can be assigned to a request."""
 
 
 class CannotStart(Exception):
-    """The program cannot be started; the message says why."""
+    """Raised if the program cannot be started; the message says why."""
 
 
 class Child:
@@ -64,12 +64,12 @@ class Child:
         self._running: subprocess.Popen[bytes] | None = None
         self._log = bytearray()
         self._took: float | None = None
-        self._answered = 0  # lines since the start
-        self._rest = b""  # text that was read after the last line
+        self._answered = 0  # the number of lines since the start
+        self._rest = b""  # the text that was read after the last line
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Extra seconds for the next answer, because the program must start: at most the limit.
+        """Extra seconds for the next answer if the program must start first, at most the limit.
 
         If it answered after an earlier start, it gets `AGAIN` times as long as then. This distinguishes a program that
         hangs from one that starts slowly.
@@ -113,7 +113,7 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if this line, which is no answer, came after the answer to the previous request.
+        """Raise `OutOfStep` if this line, which answers nothing, follows the answer to the previous request.
 
         Then the answer to this request is still to come.
         """
@@ -175,7 +175,7 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # nothing needs to be read
+        os.set_blocking(process.stdin.fileno(), False)  # the process reads no requests after this
         group_started(process.pid)
         return process
 
@@ -186,7 +186,7 @@ class Child:
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):
             pass
         lines = bytes(self._log[-LOG_KEPT:]).decode(errors="replace").strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()]  # some languages end with their version
+        errors = [line for line in lines if "error" in line.lower()]  # some languages print their version last
         return shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def ending(self) -> str:
@@ -220,7 +220,7 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
         return left[os.write(descriptor, left[:PART]) :]
     except BlockingIOError:
         return left
-    except BrokenPipeError:  # it may have answered before it ended
+    except BrokenPipeError:  # the process may have answered before it ended
         return left[:0]
 
 

@@ -14,16 +14,16 @@ import struct
 import time
 from pathlib import Path
 
-SUPERVISED = "COVASSAY_SUPERVISED"  # an environment variable: the folder of the deadlines, if a process supervises it
-INTERRUPTIONS = 5  # interruptions that a draw may swallow, one per time limit
+SUPERVISED = "COVASSAY_SUPERVISED"  # the environment variable that names the folder, if a process supervises this one
+INTERRUPTIONS = 5  # a draw may swallow so many interruptions, one per time limit
 SLACK = 2.0  # extra seconds, because a busy machine delays interruptions
 _TIME = struct.Struct("d")  # on the clock `time.monotonic`, which all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
-# approximately the start of this process, because a process of `covassay audit` imports this module first
+# this is approximately the start of the process, because `covassay audit` imports this module first
 BEGUN = time.monotonic()
-_folder = os.environ.get(SUPERVISED)  # read before a target can change it
+_folder = os.environ.get(SUPERVISED)  # this is read before a target can change it
 _mark: mmap.mmap | None = None
 _owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own
 

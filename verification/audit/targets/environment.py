@@ -39,9 +39,9 @@ from covassay.verification.audit.targets.process_target import (
     start_limit,
 )
 
-DIRECTORY = "COVASSAY_ADAPTERS"  # an environment variable: the directory of the environments
-RECORD = "covassay.json"  # a file that marks an environment as complete
-START = 120.0  # seconds for the import of a package; some compile code at their first import
+DIRECTORY = "COVASSAY_ADAPTERS"  # the environment variable that names the directory of the environments
+RECORD = "covassay.json"  # this file marks an environment as complete
+START = 120.0  # seconds for the import of a package; some packages compile code at their first import
 NOTE = (
     "asked in an environment of its own (covassay adapters): JSON has no NaN and no infinity, so bad input that has "
     "one is not sent and counts as refused"
@@ -68,7 +68,7 @@ def python_of(environment: Path) -> Path:
 
 
 def state(name: str, package: Package) -> str:
-    """The reason why the environment of that name cannot be used; "" if it can."""
+    """The reason why the environment of that name cannot be used; "" if it can be used."""
     place = directory() / name
     try:
         made = json.loads((place / RECORD).read_text(encoding="utf-8"))["requirements"]
@@ -83,7 +83,7 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment. It starts at once, and again after each stop, so that no draw waits for it."""
+    """A process of an environment, which starts at once and again after each stop, so that no draw waits for it."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
         super().__init__(command, os.getcwd())
@@ -107,7 +107,7 @@ class _Kept(Process):
         return process
 
     def draw(self, x: Matrix, rng: np.random.Generator, budget: dict[str, Any]) -> Any:
-        """One draw. If the target overwrites its data, `x` is overwritten in the same way."""
+        """Make one draw. If the target overwrites its data, `x` is overwritten in the same way."""
         rows = np.asarray(x, dtype=np.float64)
         seed = int(rng.integers(SEEDS))
         request = {"x": rows.tolist(), "shape": rows.shape, **budget, "seed": seed, "protocol": PROTOCOL}
@@ -115,7 +115,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over, so no wait is longer than `START`
+                clear_deadline()  # the draw is over, and no wait is longer than `START`
                 self.start_again()
             raise
         if reply.get("x") is not None:
@@ -234,7 +234,7 @@ def install(
 def imported(python: str, package: Package) -> str:
     """The reason why the modules of a package do not import with that interpreter.
 
-    "" if they do, or need a copy of a project.
+    The result is "" if they import, or need a copy of a project.
     """
     if package.source:
         return ""

@@ -75,13 +75,13 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # draws; at least one must differ from the first
-# a factor on the rows: with larger rows, an output that is often constant, such as a projection onto zero, must vary
+TRIES = 6  # the number of draws, at least one of which must differ from the first
+# a factor on the rows: on larger rows, outputs that are often constant, such as projections onto zero, must vary
 MORE = 100
 
 
 class Misfit(Exception):
-    """No expression can be made; `calls` are incomplete expressions, with … where the user must fill in something."""
+    """Raised if no expression can be made; in `calls`, incomplete expressions, the user must replace each …."""
 
     def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
@@ -89,7 +89,7 @@ class Misfit(Exception):
 
 
 class WrongOutput(CannotRun):
-    """A target was called and gave no output of the required form, or none that changes with the seed."""
+    """Raised if a target gave no output of the required form, or none that changes with the seed."""
 
 
 def role_of(name: str) -> str | None:
@@ -108,7 +108,7 @@ class _Forms:
 
 
 def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
-    """The expression for one parameter that is not the data; None leaves it at its default."""
+    """The expression for a parameter that is not the data; None if the parameter keeps its default."""
     role, required = role_of(parameter.name), parameter.default is inspect.Parameter.empty
     if role in RANDOM_FORMS:
         return RANDOM_FORMS[role][forms.random]
@@ -119,7 +119,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
         asked = "--epsilon and --delta" if role == "delta" else f"--{role}"
         return f"… ({' and '.join(forms.budget)} alone is claimed: give {asked})"
-    # with the default, the function may derive public parameters from the data
+    # by default, the function may derive public parameters from the data
     unset = required or parameter.default is None
     if role == "bounds" and unset:
         return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
@@ -131,7 +131,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
 
 
 def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data: bool) -> tuple[str, list[str]]:
-    """The arguments of a call as text, and the names of parameters without a known value."""
+    """The arguments of a call as text, and the names of the parameters whose value is unknown."""
     listed = _given(parameters)
     data = _data(listed) if with_data else None
     words, missing, positional = [], [], True
@@ -155,7 +155,7 @@ def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data
 
 
 def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
-    """The parameter for the data: one with a telling name, or else the first without any role, required ones first."""
+    """The parameter for the data: one with a telling name, or else the first without a role, required ones first."""
     named = [p for p in parameters if role_of(p.name) == "data"]
     unnamed = [p for p in parameters if role_of(p.name) is None]
     unnamed.sort(key=lambda p: p.default is not inspect.Parameter.empty)
@@ -175,7 +175,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """The call in these forms. If not `chained`, an object is used after its `fit`, whatever `fit` returns."""
+    """The expression for the call in these forms. Unless `chained`, the object itself is used after its `fit`."""
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
         return _complete(f"f({arguments})", missing)
@@ -193,7 +193,7 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
 
 
 def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
-    """The expression for an object, the arguments that it lacks, and the method that takes the data ("": none)."""
+    """The expression for an object, the arguments that it lacks, and the method that takes the data, or ""."""
     if not inspect.isclass(function):
         return _copied(function, forms), [], "fit"
     parameters = _parameters(function)
@@ -323,7 +323,7 @@ def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
-    """Whether any part of the budget is passed to the function."""
+    """Whether a call passes any part of the budget to the function."""
     if call is None and callable(function) and signature_of(function) is None:
         return True
     if call is None and any(binds(function, [name]) for name in BUDGET):
@@ -335,7 +335,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # a missing argument is reported later; only the budget matters here
+    except Misfit as misfit:  # a missing argument is reported later; here only the budget matters
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -351,7 +351,7 @@ def found_call(
     Parameters
     ----------
     data_sets : the expression is tried on the first data set that gives an output.
-    shape : of an output on x; None for a (d, d) matrix.
+    shape : a function that maps x to the shape of an output; None for a (d, d) matrix.
     draw : evaluates an expression with the generator of a given number; raises TimeoutError if this takes too long.
 
     Raises
@@ -382,7 +382,7 @@ def found_call(
                 raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
-        # if the whole result of the method is unsuitable, an attribute of the object may fit
+        # if the whole result of the method is unsuitable, an attribute of the object may be suitable
         if still and tried.call not in still:
             break
     if still:
@@ -423,11 +423,11 @@ class _Trial:
         Misfit : no part could be the output, or several could and none has a name that decides it.
         """
         output, shape = self.output(tried.call, x), self.shape(x)
-        with put_back():  # inspecting an output may run code of the target
+        with put_back():  # because inspecting an output may run code of the target
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # an array: `require_answer` checks its shape
+                return [tried.call]  # the output is an array, and `require_answer` checks its shape
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]

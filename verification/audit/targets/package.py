@@ -14,14 +14,14 @@ from pathlib import Path
 from covassay.verification.audit.targets.calling import text_of
 
 ANY_VERSION = (
-    "COVASSAY_ANY_VERSION"  # an environment variable: if it is set, versions other than the pinned one are accepted
+    "COVASSAY_ANY_VERSION"  # if this environment variable is set, versions other than the pinned one are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # requirements of the adapters themselves in an environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # what the adapters themselves need in an environment
 
 
 @dataclass(frozen=True)
 class Package:
-    """The requirements of an adapter.
+    """What the targets of an adapter require.
 
     requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
         `without_dependencies` is given.
@@ -115,7 +115,7 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """The version of a target for reports: the installed package, or the copy of the project, and the module in it."""
+    """The version of a target for reports: the package or the copy of the project, and the module in it."""
     name, _ = package.pinned
     if not name:
         return f"{package.project}{_commit(package.copy())}, {part}"
@@ -123,7 +123,7 @@ def told_version(package: Package, part: str) -> str:
 
 
 def _commit(folder: Path) -> str:
-    """The commit of a copy, if it was checked out with git, in brackets."""
+    """The commit of a copy in brackets, if the copy was checked out with git."""
     head = folder / ".git" / "HEAD"
     try:
         text = head.read_text(encoding="utf-8").strip()

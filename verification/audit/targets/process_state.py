@@ -31,7 +31,7 @@ RECURSION = "the recursion limit"
 def _directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # the directory has been removed
+    except OSError:  # the directory may have been removed
         return None
 
 
@@ -76,7 +76,7 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # for every module its state at the last reading; it rarely changes
+_SEEN: dict[ModuleType, Names] = {}  # for every module, its state at the last reading; it rarely changes
 
 
 def _names(module: ModuleType) -> Names:
@@ -94,16 +94,16 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # names that a module loads lazily are new, and are kept
+        # names that a module loads lazily are new; they are kept
         if name not in now or now[name] is not value:
-            if name != "_":  # `_` is the last value of an interactive session
+            if name != "_":  # because `_` is the last value of an interactive session
                 changed.add(f"{module.__name__}.{name}")
             now[name] = value
 
 
 def _equal(first: list[Any], second: list[Any]) -> bool:
     try:
-        return first == second  # fast, because every object equals itself
+        return first == second  # this comparison is fast, because every object equals itself
     except Exception:
         return False
 

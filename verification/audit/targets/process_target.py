@@ -69,7 +69,7 @@ ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
 MOMENT = 0.2  # seconds of waiting for a second line after the first reply
 START_LIMIT = 10.0  # seconds for the first reply of a process beyond the time limit of a draw
-START_VARIABLE = "COVASSAY_START_LIMIT"  # the environment variable that sets it
+START_VARIABLE = "COVASSAY_START_LIMIT"  # this environment variable replaces `START_LIMIT`
 
 
 def is_process(name: str) -> bool:
@@ -90,7 +90,7 @@ def start_limit(usual: float = START_LIMIT) -> float:
 
 
 class NoReply(Exception):
-    """A process gave no output. `detail` is the text that it wrote, which may contain data."""
+    """Raised if a process gave no output. `detail` is the text that it wrote, which may contain data."""
 
     def __init__(self, kind: str, message: str, detail: str) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
@@ -102,7 +102,7 @@ class Process(Child):
     """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """The reply to one request, without an error; it has at most `longest` characters."""
+        """The reply to one request; raise if it is an error or has more than `longest` characters."""
         reply = self.reply_to(request, longest)
         if reply.get("error") is not None:
             raise NoReply("exception", ERROR, shown(str(reply["error"])))
@@ -179,7 +179,7 @@ def starting(command: tuple[str, ...], directory: str) -> float:
 
 
 def draw(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> Any:
-    """One draw: one request to the process of this worker."""
+    """Make one draw by one request to the process of this worker."""
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
     return _output(_process(command, directory, os.getpid()).ask(request, longest_reply(x)))
 
@@ -200,7 +200,7 @@ def draw_batches(
     rng: np.random.Generator,
     **budget: Any,
 ) -> list[Any]:
-    """Several draws, up to `most` in one request. A draw without an output is represented by a `NoReply`."""
+    """Make several draws, up to `most` in one request. A draw without an output is represented by a `NoReply`."""
     process = _process(command, directory, os.getpid())
     seeds = [int(rng.integers(SEEDS)) for _ in range(size)]
     drawn: list[Any] = []
@@ -233,7 +233,7 @@ def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float
 
 
 def words_of(command: str) -> tuple[str, ...]:
-    """The words of a command; ValueError if there are none."""
+    """Split a command into words; raise ValueError if there are none."""
     words = shlex.split(command)
     if not words:
         raise ValueError("must be exec:COMMAND")

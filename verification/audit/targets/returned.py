@@ -10,8 +10,8 @@ import numpy as np
 
 OFFERED = 4  # the most expressions and parts in a message
 LOOKED_AT = 100  # the most parts that are searched
-DEPTH = 4  # levels of parts within parts
-KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d columns, the likeliest first
+DEPTH = 4  # the depth to which parts within parts are searched
+KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # kinds of output by their shapes for d columns
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),
     "triangle": lambda d: (d * (d + 1) // 2,),
@@ -102,7 +102,7 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
         if not name.startswith("_"):
             try:
                 value = getattr(output, name)
-            except (Exception, SystemExit):  # a property that cannot be read
+            except (Exception, SystemExit):  # a property may be unreadable
                 continue
             if not callable(value):
                 yield name, value
@@ -118,9 +118,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Expressions that extend `call`, whose value on d columns is no output, and whose value may be one."""
+    """Expressions that extend `call`, whose value is no output, and whose own values may be outputs."""
     if inspect.iscoroutine(output):
-        output.close()  # Python warns of a coroutine that is neither awaited nor closed
+        output.close()  # otherwise Python warns of a coroutine that is neither awaited nor closed
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]
@@ -155,5 +155,5 @@ def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
 
 
 def quoted(call: str) -> str:
-    """An expression in quotes that are valid in a shell and in Python."""
+    """Put an expression into quotes that are valid in a shell and in Python."""
     return f'"{call}"' if "'" in call else f"'{call}'"

@@ -49,7 +49,7 @@ def adapter_of(where: str) -> ModuleType:
 
 
 def about(target: Any) -> dict[str, Any]:
-    """The description of a target that the audit needs."""
+    """Describe a target as the audit needs it."""
     bounds = inspect.signature(target.draw).parameters.get("bounds")
     return {
         "name": target.name,
@@ -69,7 +69,7 @@ def about(target: Any) -> dict[str, Any]:
 
 
 def answer(target: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """The reply to one request; an exception of the target is an error."""
+    """Make the reply to one request; an exception of the target becomes an error."""
     import numpy as np
 
     x = np.array(request.pop("x"), dtype=np.float64).reshape(request.pop("shape"))

@@ -1,4 +1,4 @@
-"""A target of bounded columns, audited in columns that are scaled to [−1, 1].
+"""Targets for bounded columns are audited in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
 units of a box, together with the bounds; any other function gets the scaled data. Its result is transformed to the
@@ -19,15 +19,16 @@ from covassay.verification.audit.targets.target import Target, TargetSource, loa
 
 # (one output, its box, the number of rows) -> the quantity that the audit tests
 See = Callable[[Matrix, Box, int], Matrix]
-EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns, if the user gives none
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns if the user gives none
 FARTHEST = 100  # half-widths from 0 to the middle of a column; further away, rounding of float64 hides the noise
 
 
 @dataclass(frozen=True)
 class ScaledDraw:
-    """One draw of a target, from scaled rows to the quantity that the audit tests.
+    """A draw of a target that maps scaled rows to the quantity that the audit tests.
 
-    source : the target itself. bounds : the bounds of the columns, repeated for more columns; None if it takes none.
+    source : the target itself. bounds : the bounds of the columns, repeated for more columns; None if the target
+    takes none.
     """
 
     source: TargetSource
@@ -41,7 +42,7 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """The quantity that the audit tests, from one draw; an output of another kind is returned unchanged."""
+        """Make one draw, and return the quantity that the audit tests; return an output of another kind unchanged."""
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))
@@ -54,7 +55,7 @@ class ScaledDraw:
         before = rows.copy()
         output = draw(rows, rng=rng, **given)
         if not np.array_equal(rows, before, equal_nan=True):
-            # the target wrote into its input: the audit must detect that
+            # the target wrote into its input, which the audit must detect
             x[...] = 2 * (rows - box.low) / box.widths - 1
         return self._seen(output, box, x)
 

@@ -43,7 +43,7 @@ from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 
-# imported for the engine and the adapters, which raise it
+# the engine and the adapters raise this exception, and import it from here
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun
 from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.child import OutOfStep, must_finish
@@ -63,10 +63,10 @@ from covassay.verification.audit.targets.process_target import (
 ADAPTER_GROUP = "covassay.adapters"
 SUFFIX = ".py"  # the ending of a file with Python source
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
-AGAIN = 0.002  # seconds after which a delayed interruption is tried again
+AGAIN = 0.002  # seconds after which a delayed interruption is repeated
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
 NOT_FINITE = "an entry that is not finite"
-ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
+ALMOST = 0.99  # an exception after this share of the time limit counts as a time-out
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Target:
         them.
     adjacency, bounds : if the target names no mechanism, the neighbours of its claim, and the box in which it is
         audited, a pair (low, high) for every column; both are defaults, which the user can override.
-    symmetric : whether such a target promises matrices that equal their transpose, as a covariance does.
+    symmetric : whether a target that names no mechanism promises symmetric matrices.
     primitives : callables of its package that add noise of a known law (`recorded.primitives`).
-    starting : returns the extra seconds for the next draw, because a program must be started for it.
+    starting : a function that returns the extra seconds for the next draw, in which a program must be started.
     """
 
     name: str
@@ -359,7 +359,7 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 
 
 class TimeLimitError(Exception):
-    """The time of a draw is up. It is raised inside the target.
+    """Raised inside the target if the time of a draw is up.
 
     It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
     `Exception` before they return to C, and crash at other exceptions.
@@ -374,20 +374,20 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
-# called with the limit in seconds whenever it interrupts a draw of this process
+# this function is called with the limit in seconds whenever the limit interrupts a draw of this process
 stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lambda seconds: None)
 
 
 @dataclass
 class _Limit:
-    """Whether an alarm may interrupt: only while the block itself runs, and not what sets the timer or clears it."""
+    """Whether an alarm may interrupt. It may only while the block runs, not while the timer is set or cleared."""
 
     armed: bool = False
 
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the block after `seconds`, and repeatedly, while the limit is armed."""
+    """Raise an exception in the `with` block after `seconds`, and repeatedly, while the limit is armed."""
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:
@@ -404,7 +404,7 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, if the target swallows it
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # repeated, as the target may swallow one
     try:
         yield limit
     finally:
@@ -426,7 +426,7 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # Python runs handlers of signals at calls. There is no call between the end of the function and the last line,
+        # Python runs signal handlers at calls. There is no call between the end of the function and the last line,
         # so no alarm is raised in between.
         try:
             limit.armed = True
@@ -438,7 +438,7 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
 def call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
-    """One draw: the raw output or a `Failure`, and the seconds that it took."""
+    """Make one draw; return the raw output or a `Failure`, and the time in seconds."""
     output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
     return output, elapsed
 
@@ -446,7 +446,7 @@ def call(
 def observed_call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
-    """One draw as in `call`, and the changes that it made to the state of the process."""
+    """Make one draw as `call` does, and also return the changes that it made to the state of the process."""
     limit = seconds + (target.starting() if target.starting else 0.0)
     start = time.perf_counter()
     output: Any
@@ -503,7 +503,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
 
 
 def require_seconds(value: float) -> float:
-    """A time limit in seconds, above 0."""
+    """Require that a time limit in seconds is above 0, and return it."""
     if not (math.isfinite(value) and value > 0):
         raise InvalidInput(f"time_limit = {value!r}: must be a number of seconds above 0")
     return float(value)

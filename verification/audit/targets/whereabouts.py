@@ -14,7 +14,7 @@ from covassay.verification.audit.targets.target import SUFFIX, Target, TargetRef
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """A file, as an absolute path, a line of it, counted from 1, and the directory from which the audit was run."""
+    """A place in the source: a file (an absolute path), a line counted from 1, and the directory of the audit."""
 
     file: Path
     directory: Path
@@ -22,7 +22,7 @@ class Whereabouts:
 
 
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
-    """The definition of the function, or the script of the process; None if there is none or it is not known.
+    """Find the definition of the function, or the script of the process; None if there is none or it is not known.
 
     This imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
     """
@@ -35,9 +35,9 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # the name is no path
+    except (OSError, ValueError):  # the name may be no path
         return None
-    # an adapter calls a function of another package; if it lies elsewhere, the reader cannot change it
+    # an adapter calls a function of another package, whose source the reader may be unable to change
     return found if found and found.file.is_relative_to(directory) else None
 
 
@@ -64,7 +64,7 @@ def _defined(draw: Any, directory: Path) -> Whereabouts | None:
         found = _function(draw)
         file = inspect.getsourcefile(found)
         return Whereabouts(Path(file).resolve(), directory, inspect.findsource(found)[1] + 1) if file else None
-    except Exception:  # a target may be of any type, and its attributes may behave arbitrarily
+    except Exception:  # the target may be of any type, and its attributes may do anything
         return None
 
 

@@ -11,7 +11,7 @@ from covassay.verification.claims.kernel.terms import establishes
 from covassay.verification.claims.kernel.vectors import KernelVector
 
 RULES = {  # the rules of the gate, by the name of a violation
-    "token": "a source contains a word, or an option of the compiler, that would let a theorem through unproved",
+    "token": "a source contains a word, or has a name, that would let a theorem through unproved",
     "compile": "a file does not compile",
     "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
     "statement": "the statement of a theorem is not the locked one",
@@ -39,9 +39,9 @@ class Discrepancy:
 
 
 def scan_findings(folder: Path) -> list[Discrepancy]:
-    """Mistakes that a scan of the sources finds: forbidden words, a wrong project file, misplaced tags."""
+    """Mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
     texts = sources.files(folder)
-    found = [Discrepancy("token", text) for text in sources.project_problems(folder)]
+    found = [Discrepancy("token", text) for text in sources.name_problems(folder)]
     found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
     return found + [Discrepancy("link", text) for text in sources.tagged(texts)[1]]
 
@@ -51,7 +51,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
-        Discrepancy("source", f"proofs/rocq/{name} is not what was audited")
+        Discrepancy("source", f"{name} is not what was audited")
         for name in sorted(now.keys() | then.keys())
         if now.get(name) != then.get(name)
     ]

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from covassay.verification.claims.kernel.sources import PROJECT
+from covassay.verification.claims.kernel.sources import paths
 
 REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable; where it is set, as in CI, Rocq must be installed
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
+PROJECT = "_CoqProject"
 MARK = "@@covassay@@"  # printed before every answer, to separate the answers
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]  # by default long terms are cut and broken
 COMPILE_ERROR = 300  # characters of one error of the compiler that are shown; the rest repeats the goal
@@ -49,12 +50,14 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 
 
 def stage(folder: Path, build: Path) -> None:
-    """Bring the sources in a build directory up to date.
+    """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
 
-    A file that has not changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
+    So a theorem has the name of its file and no folder in its name. A file that has not changed keeps its compiled .vo
+    file and its time stamp, so that make does not compile it again.
     """
     build.mkdir(parents=True, exist_ok=True)
-    wanted = {path.name: path.read_bytes() for path in [*folder.glob("*.v"), folder / PROJECT]}
+    wanted = {path.name: path.read_bytes() for path in paths(folder)}
+    wanted[PROJECT] = "\n".join(["-Q . covassay", *wanted, ""]).encode()
     for old in build.glob("*.v"):
         if old.name not in wanted:
             for left in build.glob(f"{old.stem}.*"):

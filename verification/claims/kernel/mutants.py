@@ -95,7 +95,7 @@ def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome
         copy, build = Path(scratch) / "proofs", Path(scratch) / "build"
         shutil.copytree(proofs, copy)
         shutil.copytree(base, build)
-        path = copy / "rocq" / mutant.file
+        path = sources.path_of(copy / "rocq", mutant.file)
         path.write_text(mutant.applied(path.read_text(encoding="utf-8")), encoding="utf-8")
         try:
             found = _first_findings(mutant, copy, build)

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 ACCEPT = "covassay claims accept --rocq"  # the command that writes the lock and the vectors
-PROJECT = "_CoqProject"
-PROJECT_OPTION = "-Q . covassay"
 FILE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v$")  # coq_makefile reads any other name as options, or not as one name
 TAG = re.compile(r"\(\*@ (\S+) \*\)")
 STATEMENT = re.compile(
@@ -47,9 +45,19 @@ class Tagged:
         return f"{self.module}.{self.name}"
 
 
+def paths(folder: Path) -> list[Path]:
+    """The .v files in all folders below, in the order of their names, which are unique: see `name_problems`."""
+    return sorted(folder.rglob("*.v"), key=lambda path: path.name)
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Where the file of this name is: a .v file in any folder below, any other in the folder itself."""
+    return next((path for path in paths(folder) if path.name == name), folder / name)
+
+
 def files(folder: Path) -> dict[str, str]:
     """The text of every .v file, by name."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.v"))}
+    return {path.name: path.read_text(encoding="utf-8") for path in paths(folder)}
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -133,22 +141,12 @@ def banned(file: str, text: str) -> list[str]:
     return found
 
 
-def project_problems(folder: Path) -> list[str]:
-    """A message for every .v file that _CoqProject does not list, and for every wrong line of it.
-
-    A line is right if it is a file that exists, or the one allowed option.
-    """
-    path = folder / PROJECT
-    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-    listed = [line for line in lines if FILE.match(line)]
-    present = {p.name for p in folder.glob("*.v")}
-    badly_named = sorted(name for name in present if not FILE.match(name))
-    if badly_named:
-        return [f"{name!r} is no name for a file: letters, digits and _ only, a letter first" for name in badly_named]
-    found = [f"{PROJECT}: {line!r} is neither {PROJECT_OPTION!r} nor a file" for line in lines
-             if line and line != PROJECT_OPTION and line not in listed]  # fmt: skip
-    found += [f"{PROJECT}: {name} is listed and missing" for name in sorted(set(listed) - present)]
-    return found + [f"{PROJECT}: {name} is not listed" for name in sorted(present - set(listed))]
+def name_problems(folder: Path) -> list[str]:
+    """A message for every name of a .v file that is no name of a module, or that two files have."""
+    names = [path.name for path in paths(folder)]
+    rule = "letters, digits and _ only, a letter first"
+    found = [f"{name!r} is no name for a file: {rule}" for name in names if not FILE.match(name)]
+    return found + [f"{name}: two files have this name" for name in sorted({n for n in names if names.count(n) > 1})]
 
 
 def sha256(text: str) -> str:
@@ -158,5 +156,5 @@ def sha256(text: str) -> str:
 
 def digests(folder: Path) -> dict[str, str]:
     """The digest of every file that the audit reads."""
-    paths = [*folder.glob("*.v"), folder / PROJECT, folder / "witnesses.toml", folder / "vectors.toml"]
-    return {p.name: sha256(p.read_text(encoding="utf-8")) for p in sorted(paths) if p.exists()}
+    listed = [*paths(folder), folder / "witnesses.toml", folder / "vectors.toml"]
+    return {p.name: sha256(p.read_text(encoding="utf-8")) for p in listed if p.exists()}

@@ -1,4 +1,4 @@
-"""The ℓ2 mechanism under (ε, δ)-DP: closed forms in few dimensions, Bessel functions in many, and its scale."""
+"""The ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and its noise."""
 
 import math
 
@@ -6,14 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.approximate.l2_approximate import (
-    draw_noise,
-    kappa,
-    largest_move,
-    log_delta,
-    release,
-    spend,
-)
+from covassay.reference.mechanisms.approximate.l2_approximate import draw_noise, kappa, largest_move, spend
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 
 
@@ -26,35 +19,6 @@ def test_kappa_is_a_quotient_of_bessel_functions(q: float, entries: int) -> None
         assert kappa(q, entries) == pytest.approx(float((entries - 1) * ratio / z), rel=1e-13)
 
 
-def test_delta_on_the_line_is_that_of_laplace_noise() -> None:
-    assert math.exp(log_delta(2.0, 1.0, 1)) == pytest.approx(1 - math.exp(-0.5), rel=1e-15)
-    assert log_delta(1.0, 1.0, 1) == log_delta(0.5, 1.0, 6) == -math.inf
-
-
-def test_delta_of_three_entries_has_a_closed_form() -> None:
-    """With D = 3 the density is e^{qν/2} (κ + 1 − ν²), κ = 4/q + 8/q²: elementary integrals, by hand at ε = 0.
-
-    ∫ e^{ν} (4 − ν²) = e^ν (2 + 2ν − ν²) for q = 2, where κ = 4, so 5 − ν² in place of 4 − ν² adds e^ν.
-    """
-
-    def antiderivative(v: float, rate: float) -> float:  # of e^{rate v} (5 − v²)
-        return math.exp(rate * v) * (5 / rate - v**2 / rate + 2 * v / rate**2 - 2 / rate**3)
-
-    whole = antiderivative(1, 1) - antiderivative(-1, 1)
-    gained = antiderivative(1, 1) - antiderivative(0, 1)
-    lost = antiderivative(1, -1) - antiderivative(0, -1)  # e^{−2ν} times the density
-    assert math.exp(log_delta(2.0, 0.0, 3)) == pytest.approx((gained - lost) / whole, rel=1e-12)
-
-
-@pytest.mark.parametrize("dimension", [1, 2, 5, 40])
-def test_the_scale_is_the_least_for_the_budget(dimension: int) -> None:
-    entries = dimension * (dimension + 1) // 2
-    for epsilon, delta in ((1.0, 1e-6), (0.1, 1e-3), (5.0, 0.5)):
-        q = largest_move(epsilon, delta, dimension)
-        assert log_delta(q, epsilon, entries) <= math.log(delta)
-        assert log_delta(q + 1e-7 * (q - epsilon), epsilon, entries) > math.log(delta)
-
-
 def test_the_mean_squared_errors_of_the_page_beside_gaussian_noise() -> None:
     for d, expected in ((1, 0.11), (2, 0.22), (3, 0.37), (5, 0.63), (10, 0.88), (20, 0.97), (100, 0.999)):
         entries = d * (d + 1) / 2
@@ -65,13 +29,6 @@ def test_the_mean_squared_errors_of_the_page_beside_gaussian_noise() -> None:
 def test_a_budget_below_the_floats_is_spent_without_delta() -> None:
     assert largest_move(1.0, 1e-300, 1) == 1.0
     assert not spend(epsilon=1.0, delta=1e-300, dimension=1).attained
-
-
-def test_a_release_adds_the_noise_in_units_of_its_scale() -> None:
-    x, z = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, -2.0], [-2.0, 0.5]])
-    q = largest_move(1.0, 1e-6, 2)
-    expected = np.array([[0.5, 0.0], [0.0, 0.0]]) + math.sqrt(2) / (2 * q) * z
-    np.testing.assert_allclose(release(x, z, epsilon=1.0, delta=1e-6), expected, rtol=1e-14)
 
 
 def test_the_noise_has_the_length_of_a_gamma_variable() -> None:

@@ -1,4 +1,4 @@
-"""Gaussian mechanism under (ε, δ)-DP: the exact δ, the classical scale within its range and beyond, known answers.
+"""Gaussian mechanism under (ε, δ)-DP: the exact δ, the classical scale within its range and beyond, the exact law.
 
 Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
 most 1e-9.
@@ -19,13 +19,11 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
     classical_multiplier,
     log_delta,
     multiplier,
-    perturb,
     release,
     sample,
     spend,
 )
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
-from covassay.reference.privacy import ApproximateDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 
@@ -37,12 +35,6 @@ def exact_log_delta(q: float, epsilon: float) -> float:
     """The same formula, computed with 60 digits."""
     with mpmath.workdps(60):
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
-
-
-def test_the_exact_delta_agrees_with_a_hand_calculation() -> None:
-    # ε → 0: the total variation distance 2Φ(q/2) − 1. ε = q²/2: ½ − e^{q²/2} Φ(−q)
-    assert math.exp(log_delta(1.0, 1e-14)) == pytest.approx(2 * stats.norm.cdf(0.5) - 1, rel=1e-12)
-    assert math.exp(log_delta(1.0, 0.5)) == pytest.approx(0.5 - math.exp(0.5) * stats.norm.cdf(-1), rel=1e-12)
 
 
 @pytest.mark.parametrize(("q", "epsilon"), [(0.3, 0.1), (1.0, 1.0), (2.5, 4.0), (0.2, 0.5)])
@@ -76,26 +68,6 @@ def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: 
     assert spent.delta == pytest.approx(delta, rel=1e-5)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 0.5, 0.9, 1.0])
-def test_the_classical_scale_is_enough_up_to_epsilon_one(epsilon: float) -> None:
-    for delta in (*np.logspace(-40, -1, 40), *np.linspace(0.15, 0.99, 30), 1 - 1e-9):
-        spent = spend(epsilon=epsilon, delta=float(delta), dimension=2)
-        assert spent.claimed == ApproximateDP(epsilon, float(delta))
-        assert spent.proven.delta < 0.75 * delta  # type: ignore[union-attr]
-        assert multiplier(epsilon, float(delta), "tight") < multiplier(epsilon, float(delta), "paper")
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "factor"),
-    # δ(q, ε)/δ at the classical scale: the first three within the claim, the others beyond it
-    [(1.0, 1e-6, 0.0032), (4.0, 1e-6, 0.0539), (8.0, 1e-6, 0.651), (9.0, 1e-6, 1.124), (8.0, 1e-3, 1.313),
-     (10.0, 0.1, 4.056)],
-)  # fmt: skip
-def test_the_classical_scale_fails_for_large_epsilon(epsilon: float, delta: float, factor: float) -> None:
-    exact = math.exp(log_delta(1 / classical_multiplier(epsilon, delta), epsilon))
-    assert exact / delta == pytest.approx(factor, rel=1e-2)
-
-
 @pytest.mark.parametrize(("delta", "epsilon"), [(0.1, 5.7426), (1e-3, 7.4635), (1e-6, 8.7821)])
 def test_where_the_classical_scale_starts_to_fail(delta: float, epsilon: float) -> None:
     for e, fails in ((epsilon - 1e-3, False), (epsilon + 1e-3, True)):
@@ -111,12 +83,6 @@ def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
         with pytest.raises(InvalidInput, match=r'^epsilon = .*: must be at most 1 with calibration="paper"'):
             call()
     assert multiplier(epsilon, 1e-6, "tight") > 0
-
-
-@pytest.mark.parametrize("delta", [0.0, 1.0, 2.0, math.nan, True])
-def test_a_bad_delta_is_refused(delta: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"^delta = "):
-        release(np.eye(2), np.zeros(2), epsilon=0.5, delta=delta)
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 3e-7, 1e-5, 1e-4, 9e-4, 1e-3, 1.0])
@@ -136,24 +102,6 @@ def test_a_budget_that_float64_cannot_tell_from_none_is_refused() -> None:
         multiplier(1e-9, 1e-9, "tight")
     assert multiplier(1e-9, 1e-6, "tight") == pytest.approx(1 / (1e-6 * math.sqrt(2 * math.pi)), rel=1e-2)
     assert multiplier(0.5, 1e-300, "tight") > 70
-
-
-def test_the_release_agrees_with_a_hand_calculation() -> None:
-    # n = 2: Σ_11 = .18, Σ_22 = .445; δ = 1.25 e^{−2}: σ/Δ = 2/ε = 4, Δ = √2/2: σ = 2√2
-    x = np.array([[0.6, 0.8], [0.0, 0.5]])
-    got = release(x, np.array([math.sqrt(2), 0.0]), epsilon=0.5, delta=1.25 * math.exp(-2))
-    np.testing.assert_allclose(got, [4.18, 0.445], rtol=1e-12)
-    got = perturb(np.ones(1), np.ones(1), sensitivity=1, epsilon=0.5, delta=1.25 * math.exp(-2), calibration="paper")
-    np.testing.assert_allclose(got, [5.0], rtol=1e-12)
-    # Balle–Wang: at ε = 1, δ = 1e-6 the tight σ is 4.2247 (from the root of the exact δ with 60 digits)
-    assert multiplier(1.0, 1e-6, "tight") == pytest.approx(4.22468, rel=1e-5)
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_the_spend_does_not_depend_on_the_dimension(d: int) -> None:
-    for calibration in ("paper", "tight"):
-        spent = spend(epsilon=0.8, delta=1e-6, dimension=d, calibration=calibration)  # type: ignore[arg-type]
-        assert spent == spend(epsilon=0.8, delta=1e-6, dimension=7, calibration=calibration)  # type: ignore[arg-type]
 
 
 def test_the_release_has_its_exact_law() -> None:

@@ -1,4 +1,4 @@
-"""The blocks next to the diagonal: the kept entries, shortened blocks of rows, and the noise, by hand."""
+"""The blocks next to the diagonal: the kept entries, and shortened blocks of rows."""
 
 import math
 
@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.concentrated.block_tridiagonal import (
-    kept,
-    kept_entries,
-    noise_scale,
-    release,
-    sensitivity_squared,
-    shortened,
-)
+from covassay.reference.mechanisms.concentrated.block_tridiagonal import kept, kept_entries, release, shortened
 
 
 def test_entries_of_equal_and_neighbouring_blocks_are_kept() -> None:
@@ -28,28 +21,10 @@ def test_the_number_of_kept_entries(d: int, block: int) -> None:
     assert kept_entries(d, block) == np.triu(kept(d, block)).sum()
 
 
-@pytest.mark.parametrize(
-    ("d", "block", "expected"), [(1, 1, 1), (1, 4, 1), (2, 2, 2), (5, 9, 2), (2, 1, 8), (3, 1, 16), (5, 2, 16)]
-)
-def test_the_sensitivity_by_hand(d: int, block: int, expected: int) -> None:
-    assert sensitivity_squared(d, block) == expected
-
-
 def test_each_block_of_a_row_is_shortened_by_itself() -> None:
     rows = np.array([[3.0, 4.0, 0.5], [0.6, 0.0, -8.0]])
     np.testing.assert_allclose(shortened(rows, 2, 1.0), [[0.6, 0.8, 0.5], [0.6, 0.0, -1.0]])
     np.testing.assert_allclose(shortened(rows, 2, 2.0), [[0.6, 0.8, 0.25], [0.3, 0.0, -1.0]])
-
-
-def test_a_release_by_hand() -> None:
-    """d = 3, k = 1, n = 2, ρ = 2: S = 4, σ = 4/(2·2) = 1."""
-    x = np.array([[1.0, -1.0, 0.5], [5.0, 0.0, 0.0]])
-    z = np.arange(9.0).reshape(3, 3)
-    noise = z + z.T
-    assert noise_scale(2, 3, 2.0, 1) == pytest.approx(1.0)
-    expected = np.array([[1.0, -0.5, 0.0], [-0.5, 0.5, -0.25], [0.0, -0.25, 0.125]]) + np.where(kept(3, 1), noise, 0)
-    np.testing.assert_allclose(release(x, noise, rho=2.0), expected)
-    np.testing.assert_allclose(release(2 * x, noise, rho=2.0, block_bound=2.0), 4 * expected)
 
 
 def test_one_block_is_gaussian_covariance() -> None:

@@ -1,20 +1,12 @@
-"""The learner of KLSU19 Theorem 1.1: its parts, its budget, and the errors of mean and covariance."""
+"""The learner of KLSU19 Theorem 1.1: its parts, and the errors of mean and covariance."""
 
 from typing import Any
 
 import numpy as np
-import pytest
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import pgce, pme
-from covassay.reference.mechanisms.gaussian_estimation.gaussian_learner import (
-    GaussianLearnerNoise,
-    draw_noise,
-    half,
-    release,
-    sample,
-)
-from tests.conventions import Matrix
+from covassay.reference.mechanisms.gaussian_estimation.gaussian_learner import draw_noise, half, release, sample
 
 
 def test_the_mean_lies_on_top_of_the_covariance() -> None:
@@ -50,25 +42,3 @@ def test_mean_and_covariance_are_learned() -> None:
     got = sample(x, rng, rho=2.0, calibration="tight", kappa=1e6, mean_bound=1000.0)
     assert np.linalg.norm(whiten @ got[1:] @ whiten - np.eye(2)) < 0.15
     assert np.linalg.norm(whiten @ (got[0] - mu)) < 0.05
-
-
-def test_the_draws_are_the_covariance_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4, mean_bound=5.0)
-    rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.covariance.rounds, pgce.draw_noise(2, rng, kappa=1e4).rounds)
-    np.testing.assert_array_equal(noise.mean.rounds, pme.draw_noise(2, rng, kappa=1e4, mean_bound=5.0).rounds)
-    x = np.random.default_rng(6).standard_normal((7, 2))
-    drawn = sample(x, np.random.default_rng(3), rho=1.0, mean_bound=5.0)
-    np.testing.assert_array_equal(drawn, release(x, noise, rho=1.0, mean_bound=5.0))
-    assert isinstance(noise, GaussianLearnerNoise)
-
-
-@pytest.mark.parametrize("kappa", [1.0, 1e30])
-@pytest.mark.parametrize("rho", [1e-25, 1e30])
-@pytest.mark.parametrize(
-    "x", [np.full((1, 1), 1e308), 1e307 * np.array([[1.0, -9.0], [9.0, 1.0], [9.0, -9.0]]), np.full((4, 2), 5e-324)]
-)
-def test_the_largest_and_smallest_numbers_give_a_finite_output(x: Matrix, rho: float, kappa: float) -> None:
-    # all of KLSU19's Gaussian algorithms are parts of this one
-    got = sample(x, np.random.default_rng(0), rho=rho, kappa=kappa)
-    assert np.isfinite(got).all()

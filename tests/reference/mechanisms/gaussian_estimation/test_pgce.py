@@ -5,7 +5,7 @@ import pytest
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
-from covassay.reference.mechanisms.gaussian_estimation.pgce import PGCENoise, draw_noise, half, release, sample
+from covassay.reference.mechanisms.gaussian_estimation.pgce import PGCENoise, half, release, sample
 from tests.conventions import Matrix
 from tests.reference.mechanisms.recording import recorded_calls
 
@@ -75,13 +75,3 @@ def test_the_error_does_not_grow_with_kappa() -> None:
         )
     assert max(e[0] for e in errors.values()) < 0.6
     assert errors[1e7][1] > 20 * errors[1e4][1]
-
-
-def test_the_draws_are_rounds_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4)
-    rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, kappa=1e4))
-    np.testing.assert_array_equal(noise.estimate, naive_pce.draw_noise(2, rng))
-    np.testing.assert_array_equal(
-        sample(np.eye(2), np.random.default_rng(3), rho=1.0), release(np.eye(2), noise, rho=1.0)
-    )

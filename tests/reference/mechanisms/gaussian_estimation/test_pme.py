@@ -35,12 +35,6 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 # Pairs
 
 
-def test_the_differences_agree_with_a_hand_calculation() -> None:
-    x = np.array([[1.0, 0.0], [3.0, 4.0], [5.0, 5.0], [5.0, 6.0], [100.0, 100.0]])
-    expected = np.array([[2.0, 4.0], [0.0, 1.0]]) / math.sqrt(2)  # the fifth record has no partner
-    np.testing.assert_allclose(next(iter(blocks(differences(x)))), expected, rtol=1e-15)
-
-
 def test_one_record_makes_one_zero_row() -> None:
     np.testing.assert_array_equal(next(iter(blocks(differences(np.array([[5.0, 6.0]]))))), [[0, 0]])
     assert sample([[5.0, 6.0]], np.random.default_rng(0), rho=1.0).shape == (2,)
@@ -65,9 +59,6 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
     # a mutant: differences of all neighbours in the list move two rows
     moved = np.abs(np.diff(x, axis=0) - np.diff(y, axis=0)).max(axis=1) > 0
     assert moved.sum() == (1 if i % n in (0, n - 1) else 2)
-
-
-# The release
 
 
 def test_the_bound_on_the_image_is_root_thousand_times_the_bound_on_the_mean() -> None:
@@ -120,10 +111,3 @@ def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:
         assert np.linalg.norm(whiten @ (got - mu)) < 0.06
         naive = naive_pme.sample(x, rng, rho=1.0, kappa=kappa, mean_bound=mean_bound)
         assert kappa < 1e8 or np.linalg.norm(whiten @ (naive - mu)) > 1
-
-
-def test_the_draws_are_rounds_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4, mean_bound=5.0)
-    rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, kappa=1e4))
-    np.testing.assert_array_equal(noise.mean.counts, kv_mean.draw_noise(2, rng, mean_bound=5.0, sigma=1.0).counts)

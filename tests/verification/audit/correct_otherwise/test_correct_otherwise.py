@@ -3,9 +3,6 @@
 The false-alarm probability of one audit is 1e-9.
 """
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,22 +11,8 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
+from tests.verification.audit.correct_otherwise.correct_otherwise import CORRECT_OTHERWISE
 
-HERE = Path(__file__).parent
-
-
-def _beside(name: str) -> Any:
-    """The module of that name beside this file, as pytest's import mode does not find it."""
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-CORRECT_OTHERWISE = _beside("correct_otherwise").CORRECT_OTHERWISE
 SEEDS = 20
 SAMPLES = 300
 QUICK = (12, 31, 34)  # by default one seed of these; the others are slow

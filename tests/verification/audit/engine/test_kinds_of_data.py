@@ -139,7 +139,7 @@ class Unseeded:
 @pytest.mark.thorough
 def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> None:
     target = Target("unseeded", Unseeded(), mechanism="gauss-cov", seeded=False)
-    report = audit(target, rho=0.5, samples=1000, stop_early=True)
+    report = audit(target, rho=0.5, samples=500, stop_early=True)
     assert "every kind of data" in {check.name for check in report.refuted}
     seeded = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert not {check.name for check in seeded.checks} & set(NAMES.values())

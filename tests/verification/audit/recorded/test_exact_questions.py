@@ -21,6 +21,7 @@ from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import data_sets
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.question import NOT_QUICK
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract import forced_draws
 from covassay.verification.audit.questions.law import gains_beside_the_reference as gains
@@ -35,7 +36,6 @@ from covassay.verification.audit.recorded.search import Searched, searched
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import as_json, schema
 from covassay.verification.audit.reports.words import exact_sentence, summary
-from covassay.verification.audit.run import NOT_QUICK
 from covassay.verification.audit.targets.target import as_source, load
 from tests.negative_controls.every import NEGATIVE_CONTROLS
 from tests.negative_controls.trial import subject_of

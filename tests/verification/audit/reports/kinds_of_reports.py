@@ -11,7 +11,7 @@ from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.undecided import undecided
-from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.audit.targets.target import TargetReference
 
 CLAIM = PureDP(1.0)
 HOSTILE = (
@@ -48,11 +48,6 @@ def _hostile() -> AuditReport:
         adjacency="replace-one", verdict=Verdict.REFUTED, checks=checks, diagnoses=(HOSTILE,), seed=0, samples=100,
         false_alarm=1e-9, seconds=1.0, replay=HOSTILE, notes=(HOSTILE,), draws=10, failures={HOSTILE: 3},
     )  # fmt: skip
-
-
-def as_target(name: str) -> Target:
-    """A target of that name."""
-    return Target(name, no_noise)
 
 
 KINDS = ("refuted", "not refuted", "inconclusive", "hostile")

@@ -94,15 +94,12 @@ SHAPES_OF_FACTS = {
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
     """So that no branch of the schema is left untested."""
-    seen = set()
-    for report in reports.values():
-        for check in report["checks"]:
-            for name in SHAPES_OF_FACTS:
-                definition = {**schema(), "$ref": f"#/$defs/{name}"}
-                part = {key: definition[key] for key in ("$schema", "$defs", "$ref")}
-                if check["facts"] and jsonschema.Draft202012Validator(part).is_valid(check["facts"]):
-                    seen.add(name)
-    assert seen == SHAPES_OF_FACTS
+    whole = schema()
+    found = [check["facts"] for report in reports.values() for check in report["checks"] if check["facts"]]
+    for name in SHAPES_OF_FACTS:
+        part = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{name}"}
+        validator = jsonschema.Draft202012Validator(part)
+        assert any(validator.is_valid(facts) for facts in found), name
 
 
 def _objects(node: Any) -> Iterator[dict[str, Any]]:

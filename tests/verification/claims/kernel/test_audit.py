@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from covassay.verification.claims.kernel import audit, gate, kernel, lock, sources
+from covassay.verification.claims.kernel import audit, gate, kernel, lock
 
 SOURCE = "(*@ T *)\nTheorem price_pos : True.\n"
 EXTENSIONALITY = "Axioms:\nboolp.propositional_extensionality\n  : forall P Q : Prop, P <-> Q -> P = Q"
@@ -102,7 +102,6 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(SOURCE)
-    (folder / sources.PROJECT).write_text("-Q . covassay\nOne.v\n")
     (folder / "witnesses.toml").write_text(WITNESSES)
     (folder / "vectors.toml").write_text(VECTORS)
     return folder.parent

@@ -91,31 +91,35 @@ def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
     assert told in sources.tagged({"F.v": text})[1][0]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("-Q . covassay\n", "-Q . covassay\n-arg -type-in-type\n", "'-arg -type-in-type' is neither"),
-        ("Hessian.v\n", "", "Hessian.v is not listed"),
-        ("Hessian.v\n", "Hessian.v\nNothing.v\n", "Nothing.v is listed and missing"),
-        ("Hessian.v\n", "Hessian.v\n-arg -type-in-type.v\n", "'-arg -type-in-type.v' is neither"),
-    ],
-)
-def test_the_project_file_lists_the_files_and_nothing_else(proofs: Path, old: str, new: str, told: str) -> None:
-    """Catches a file that is not compiled, or an option that weakens the kernel."""
-    path = proofs / "rocq" / sources.PROJECT
-    path.write_text(path.read_text().replace(old, new))
-    assert [f.rule for f in findings.scan_findings(proofs / "rocq")] == ["token"]
-    assert told in findings.scan_findings(proofs / "rocq")[0].text
-
-
 @pytest.mark.parametrize("name", ["-arg -type-in-type.v", "Two words.v", "δ.v", "1.v"])
-def test_the_name_of_a_file_passes_no_option(proofs: Path, name: str) -> None:
+def test_the_name_of_a_file_passes_no_option(tmp_path: Path, name: str) -> None:
     """Catches an option that is passed as the name of a file."""
-    (proofs / "rocq" / name).write_text("")
-    project = proofs / "rocq" / sources.PROJECT
-    project.write_text(project.read_text() + f"{name}\n")
-    assert any(f"{name!r} is no name for a file" in f.text for f in findings.scan_findings(proofs / "rocq"))
+    (tmp_path / name).write_text("")
+    assert [f.rule for f in findings.scan_findings(tmp_path)] == ["token"]
+    assert f"{name!r} is no name for a file" in findings.scan_findings(tmp_path)[0].text
+
+
+def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
+    """Catches a file that takes the place of another in the build directory."""
+    for folder in ("privacy", "lib/measure"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "Norms.v").write_text("")
+    assert [f.text for f in findings.scan_findings(tmp_path)] == ["Norms.v: two files have this name"]
+
+
+def test_every_file_is_compiled_and_a_move_changes_nothing(tmp_path: Path) -> None:
+    """Catches a file of a sub-folder that is left out, and a move after which files are compiled again."""
+    build, proofs = tmp_path / "build", shutil.copytree(PROOFS / "rocq", tmp_path / "proofs")
+    kernel.stage(proofs, build)
+    names = {path.name for path in (PROOFS / "rocq").rglob("*.v")}
+    assert {path.name for path in build.glob("*.v")} == names == set(sources.files(proofs))
+    assert (build / kernel.PROJECT).read_text().split() == ["-Q", ".", "covassay", *sorted(names)]
+    before, compiled = sources.digests(proofs), build / "Norms.vo"
+    compiled.write_bytes(b"")
+    sources.path_of(proofs, "Norms.v").rename(proofs / "Norms.v")
+    kernel.stage(proofs, build)
+    assert compiled.exists()
+    assert sources.digests(proofs) == before
 
 
 # The lock, without Rocq
@@ -208,7 +212,7 @@ def test_every_locked_premise_has_a_witness() -> None:
 
 def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
     def change(proofs: Path) -> None:
-        path = proofs / name
+        path = sources.path_of(proofs / "rocq", name) if name.endswith(".v") else proofs / name
         assert old in path.read_text(encoding="utf-8")
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
@@ -219,9 +223,9 @@ def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (edit("rocq/Hessian.v", "(*@ HESSIAN-FORM *)", "(*@ HESSIAN-SHAPE *)"), "HESSIAN-SHAPE is not in the lock"),
-        (edit("rocq/Hessian.v", "(*@ HESSIAN-FORM *)", ""), "HESSIAN-FORM is in the lock, but no longer"),
-        (edit("rocq/Hessian.v", "(* ", "(*  "), "Hessian.v is not what was audited"),
+        (edit("Hessian.v", "(*@ HESSIAN-FORM *)", "(*@ HESSIAN-SHAPE *)"), "HESSIAN-SHAPE is not in the lock"),
+        (edit("Hessian.v", "(*@ HESSIAN-FORM *)", ""), "HESSIAN-FORM is in the lock, but no longer"),
+        (edit("Hessian.v", "(* ", "(*  "), "Hessian.v is not what was audited"),
         (edit("rocq/witnesses.toml", "Norms.l1_norm", "Norms.norm0"), "witnesses.toml is not what was audited"),
         (edit("vectors.json", "7/10", "8/10"), "vectors.json is not what the kernel evaluated"),
         (lambda proofs: lock.path_of(proofs).unlink(), "KNORM-DP is not in the lock"),
@@ -463,7 +467,7 @@ def test_without_rocq_an_edited_file_is_an_error(
 ) -> None:
     """Catches an edited proof that passes because Rocq is missing."""
     without_rocq(monkeypatch)
-    edit("rocq/Hessian.v", "Theorem pair_forms", "Theorem  pair_forms")(proofs)
+    edit("Hessian.v", "Theorem pair_forms", "Theorem  pair_forms")(proofs)
     monkeypatch.chdir(proofs.parent)
     assert run(["claims", "theorems", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "source"
@@ -496,7 +500,7 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
     assert len(listed) >= 30
     assert sum(m.rule == "definition" for m in listed) >= 8
     for m in listed:
-        text = (PROOFS / "rocq" / m.file).read_text(encoding="utf-8")
+        text = sources.path_of(PROOFS / "rocq", m.file).read_text(encoding="utf-8")
         assert m.applied(text) != text, m.name
 
 
@@ -544,7 +548,6 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateR
     folder = tmp_path_factory.mktemp("project") / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(FILE)
-    (folder / sources.PROJECT).write_text("-Q . covassay\nOne.v\n")
     (folder / "witnesses.toml").write_text('"One.small" = { lemma = "One.small_inhabited" }\n')
     report = gate.recheck(folder.parent, {})
     assert report.record is not None
@@ -601,7 +604,7 @@ def test_the_kernel_sees_a_change(
 ) -> None:
     """Catches a changed proof that does not change the kernel's answers."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
-    edit("rocq/One.v", old, new)(project)
+    edit("One.v", old, new)(project)
     assert rule in {f.rule for f in gate.recheck(project, {}).findings}
 
 
@@ -623,9 +626,9 @@ def test_a_premise_that_nothing_meets_is_seen(
     """Catches a theorem that is true because its premise is never met."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     text, predicate = PREMISES[name]
-    edit("rocq/One.v", "Section S.", f"{text}\nSection S.")(project)
-    edit("rocq/One.v", "small m -> 0 < price", f"small m -> {predicate} m -> 0 < price")(project)
-    edit("rocq/One.v", "n0; rewrite", "n0 _; rewrite")(project)
+    edit("One.v", "Section S.", f"{text}\nSection S.")(project)
+    edit("One.v", "small m -> 0 < price", f"small m -> {predicate} m -> 0 < price")(project)
+    edit("One.v", "n0; rewrite", "n0 _; rewrite")(project)
     report = gate.recheck(project, {})
     assert f"One.{predicate}: has no witness in witnesses.toml" in {f.text for f in report.wrong}
     assert report.record is not None
@@ -640,5 +643,5 @@ def test_a_premise_that_nothing_meets_is_seen(
 def test_a_witness_assumes_nothing(accepted: tuple[Path, gate.GateReport], tmp_path: Path, premise: str) -> None:
     """Catches a witness with a premise of its own."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
-    edit("rocq/One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
+    edit("One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
     assert any("a witness may assume nothing" in f.text for f in gate.recheck(project, {}).wrong)

@@ -24,11 +24,11 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
-FEWEST = 2  # rows: with two rows, a divisor of n − 1 in place of n has the largest effect
+FEWEST = 2  # rows of a data set; with two rows, a divisor n − 1 in place of n has the largest effect
 REACHED = 1 - 1e-9  # the share of a sensitivity that counts as attained, up to rounding
-OUTSIDE = 10.0  # widths beyond the bounds
-STRETCH = (1.0, 64.0, 1.0 / 16)  # powers of 2, so that they cause no rounding
-SEVERAL = 3  # columns: with fewer, some orders of the entries coincide
+OUTSIDE = 10.0  # the distance of rows beyond the bounds, in widths
+STRETCH = (1.0, 64.0, 1.0 / 16)  # factors of the widths: powers of 2 cause no rounding
+SEVERAL = 3  # columns of a data set; with fewer columns, some orders of the entries coincide
 LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of a pair, and the weights of all pairs together
 
 
@@ -38,12 +38,12 @@ def centred(x: Matrix) -> Matrix:
 
 
 def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
-    """The data set of n − 1 equal rows and one more row."""
+    """Make the data set of n − 1 equal rows and one more row."""
     return np.vstack([np.tile(others, (n - 1, 1)), row[None]])
 
 
 def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Neighbours on which entries change as much as possible, sorted by the number of such entries."""
+    """Yield neighbours on which entries change as much as possible, those that change most entries first."""
     far, near = far_and_near(box)
     yield ("every row at the lower bounds but one", *centred_pair(box, N))
     yield "every row nearest to 0 but one", _with(near, far), _with(near, near)
@@ -99,7 +99,7 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 
 
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
-    """All pairs. If the target takes bounds, one pair has other bounds and at least three columns."""
+    """Make all pairs for a box. If the target takes bounds, one pair has other bounds and at least three columns."""
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:
         return Pair(name, first, second, statistics(first, second, output, of), weight, box=of, by_entry=True)

@@ -1,6 +1,6 @@
 """Noisy sums of scaled columns, which the audit computes from rows, mean and covariance, and their law.
 
-The number of rows, the mean and the covariance are computed from noisy sums, and the sums can be computed from them. So
+The released number of rows, mean and covariance are computed from noisy sums, and determine these sums. So
 the audit tests the sums, which have independent noise of known scales on data of every shape. Let u_j be the scaled
 columns. Under replace-one the number of rows is public, and the tested matrix has the sums of u_j above the sums of u_i
 u_j; under add-remove one symmetric matrix also has the noisy number of rows in its corner.
@@ -29,8 +29,8 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 N = 12
 DIMENSIONS = (1, 2, 4)
 WEIGHT = 1.5  # the weight of the scenarios
-FARTHEST = 50.0  # the distance of rows that must be clipped from 0, in half-widths
-ASYMMETRY = 1e-9  # relative, larger than rounding errors
+FARTHEST = 50.0  # the distance from 0, in half-widths, of rows that must be clipped
+ASYMMETRY = 1e-9  # relative: a larger asymmetry is not due to rounding
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
@@ -51,7 +51,7 @@ def lifted(x: Matrix) -> Matrix:
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """The products with the change of the sums, as a whole and in parts."""
+    """Contrasts of the sums: their products with the change of the sums, as a whole and in parts."""
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
     parts = {"all sums": np.ones_like(change, dtype=bool), "mean": np.eye(len(change), dtype=bool)}
@@ -101,7 +101,7 @@ def view(claim: ClaimUnderAudit) -> View:
 
 @dataclass(frozen=True)
 class SumsLaw:
-    """The noise of the sums: the scale of weight 1 and the weights for d columns, by adjacency, and its shape.
+    """The noise of the sums: its scale for weight 1 and the weights, for d columns and an adjacency, and its law.
 
     scale : (d, adjacency) -> the scale at the claimed budget. norm : "l2" for Gaussian noise, "l1" for Laplace noise.
     """
@@ -117,7 +117,7 @@ class SumsLaw:
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
-        """The sums that are tested, in their order."""
+        """Arrange the sums that are tested in the order of the output."""
         return sums if self.adjacency == "add-remove" else sums[:, 1:]
 
     def query(self, x: Matrix) -> Matrix:
@@ -147,7 +147,7 @@ class SumsLaw:
         return Scenario(base.name, x, tests, self.suspects(d, query), weight=WEIGHT)
 
     def suspects(self, d: int, query: Matrix) -> tuple[Suspect, ...]:
-        """Laws of plausible mistakes."""
+        """The suspects, which are laws of plausible mistakes in the weights and scales."""
         own, law = self.own(d), NORMAL if self.gaussian else LAPLACE
 
         def fits(spread: Matrix) -> Test:
@@ -205,7 +205,7 @@ class SumsLaw:
         return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
 
     def pairs(self) -> Pairs:
-        """The rows that change the sums most, rows that change one kind of sum, and rows that must be clipped."""
+        """Pairs of rows that change the sums most, that change one kind of sum, and that must be clipped."""
         made = []
         for d in (1, 2, 3):
             others = np.zeros((2, d))
@@ -222,7 +222,7 @@ class SumsLaw:
 
     @property
     def known(self) -> KnownLaw:
-        """Scenarios, pairs and shapes."""
+        """Everything known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: len(self.own(d)[0]), grid(most_columns=12)
         )

@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.location import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
-SAME = 1e-9  # two formulas count as one if their values are closer
+SAME = 1e-9  # two formulas count as one if their values differ by less
 
 
 def _clipped_moment(x: Matrix) -> Matrix:
@@ -65,7 +65,7 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 
 
 def _explained(found: Location | None, name: str) -> Location | None:
-    """The same centre, with an explanation of uncommon letters."""
+    """Add an explanation of uncommon letters to the sentence on a centre."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
     if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found

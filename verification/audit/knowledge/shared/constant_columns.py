@@ -1,4 +1,4 @@
-"""The mean of Gaussian columns on data that are constant except for outliers: for KVMean, and NaivePME with σ = √κ.
+"""The law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns constant except for outliers.
 
 On such data the fullest bin is practically certain, and the output is Gaussian around the mean of the clipped values.
 The worst neighbours differ in a row that is an outlier on one side or on the other.
@@ -23,9 +23,9 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # n√ρ for each column: the fullest bin leads by 40 deviations
+CERTAINTY = 100.0  # n√ρ for each column; with so many rows the fullest bin leads by 40 deviations
 OUTLIERS = 10
-FAR = 1e6  # in units of σ
+FAR = 1e6  # the distance of outliers in units of σ
 INSIDE = 0.2  # the constant lies this far from the middle of its bin, in units of σ
 
 
@@ -53,7 +53,7 @@ class ConstantColumns:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The sum of the squared distances over all draws is χ²."""
+        """The test that the sum of the squared distances over all draws is χ²."""
         squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared distances over n draws is χ² with {len(self.mean)} n degrees"
         return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
@@ -68,7 +68,7 @@ class ConstantColumns:
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
     def scenario(self) -> Scenario:
-        """The tests and suspects."""
+        """The scenario of these data, with its tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,

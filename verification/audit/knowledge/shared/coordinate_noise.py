@@ -21,7 +21,7 @@ from covassay.verification.statistics.tests import (
     kolmogorov_smirnov,
 )
 
-WEIGHT = 3.0  # the weight for few numbers, which are drawn quickly: so many draws detect a correlation of 0.07
+WEIGHT = 3.0  # the weight of scenarios with few numbers per draw: with so many draws a correlation of 0.07 is detected
 
 
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:

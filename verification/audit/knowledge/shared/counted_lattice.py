@@ -1,7 +1,8 @@
 """Whole numbers as noise under add-remove: a noisy number of rows, and a noisy sum on a lattice whose unit is public.
 
-As in `lattice_noise`, the outputs show the whole numbers, and each of them is spread over its share of the continuous
-law that it resembles. So the numbers that are tested are exactly Laplace(1) or N(0, 1), and independent.
+The outputs show the whole numbers. Each of them is replaced by a random number from its share of the continuous law
+that it resembles (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0, 1), and
+independent.
 """
 
 from collections.abc import Callable
@@ -86,7 +87,7 @@ class CountedLattice:
 
     @property
     def known(self) -> KnownLaw:
-        """Scenarios, pairs and shapes."""
+        """Everything known of the law: scenarios, pairs and shapes."""
         step = 4.0**-self.input_bits
         continuous = IndependentNoise(
             self.output, lambda d: (self.scales(d)[0], self.scales(d)[1] * step), self.gaussian

@@ -27,7 +27,7 @@ FAR = 50.0  # the norm of rows that must be clipped
 
 @features.register
 def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
-    """The number of rows, an entry of the sum, and its norm."""
+    """Features of an output: the number of rows, an entry of the sum, and the norm of the sum."""
     return {
         "rows": lambda y: y[:, 0],
         "entry 1 of the sum": lambda y: y[:, 1],
@@ -37,7 +37,7 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """The number of rows, and the product of the sum with its change."""
+    """Contrasts of two data sets: the number of rows, and the product of the sum with its change."""
     change = query(output, first) - query(output, second)
     return {
         "rows": lambda y: y[:, 0],
@@ -54,7 +54,7 @@ def query(output: RowsAndSumOutput, x: Matrix) -> Vector:
 
 
 def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]) -> Pairs:
-    """Neighbours with and without a row: along an axis, in a dense direction, among others, or far outside the ball."""
+    """Neighbours with and without one row, which is along an axis, in a dense direction, or far outside the ball."""
 
     def pair(name: str, others: Matrix, row: Vector, weight: float) -> Pair:
         first = np.vstack([others, row])
@@ -85,7 +85,7 @@ class IndependentNoise:
     halved: bool = False
 
     def spread(self, d: int) -> Vector:
-        """The noise scale of every number."""
+        """The noise scale of every number of an output."""
         count, entry = self.scales(d)
         entries = np.full(self.output.shape(d)[0] - 1, entry)
         if self.halved:
@@ -113,7 +113,7 @@ class IndependentNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Scenarios, pairs and shapes."""
+        """Everything known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: self.output.shape(d)[0], grid(most_columns=12)
         )
@@ -169,7 +169,7 @@ class MatrixNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Scenarios, pairs and shapes."""
+        """Everything known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(self.scenario, (*self.shape_tests, "rows"), self.units, grid(most_columns=12))
         scenarios = tuple(self.scenario(N, d) for d in DIMENSIONS)
         return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)

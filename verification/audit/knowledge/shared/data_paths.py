@@ -36,7 +36,7 @@ NEARBY = ("moved by 1e-12",)
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
 # The law depends on the matrices x xᵀ of the single clipped rows, for instance through norms of rows.
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# The same, if rows are dropped or shortened only after a map, so that rows outside of the ball are valid data.
+# The law depends on these matrices too, but rows outside of the ball are valid data, clipped only after a map.
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
@@ -51,7 +51,7 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """The release of the reference on x with this noise."""
+    """The output of the reference's `release` on x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)
@@ -67,7 +67,7 @@ def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
 
 
 def zero_noise(claim: ClaimUnderAudit, d: int) -> Any:
-    """The reference's noise in dimension d, with 0 in place of every number."""
+    """The reference's noise in dimension d, with every number replaced by 0."""
     return _zero(noise_of(claim, d))
 
 

@@ -1,7 +1,7 @@
-"""Independent Laplace noise on the entries of a second moment, all of them or those on and above the diagonal.
+"""Independent Laplace noise on all entries of a second moment, or on those on and above the diagonal.
 
-For known data, the noise E = (Y − Σ)/b is observed. It has k independent Laplace(1) entries, so
-‖E‖₁ ~ Gamma(k, 1).
+Let Y be the output, Σ the second moment and b the noise scale. For known data, E = (Y − Σ)/b is observed. E has k
+independent Laplace(1) entries, so ‖E‖₁ ~ Gamma(k, 1).
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from covassay.verification.statistics.tests import (
 )
 
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # shapes of the data sets with the weights of their scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the numbers of columns of the data sets, and the weights of their scenarios
 CONFIDENCE = 0.999
 SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
 
@@ -100,7 +100,7 @@ class EntrywiseNoise:
     def independence(self, outputs: Matrix) -> TestResult:
         """The test that an entry off the diagonal is independent of its mirror image.
 
-        For symmetric noise, of a diagonal entry.
+        For symmetric noise, the test compares it with a diagonal entry.
         """
         e = self.residuals(outputs)
         other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
@@ -113,12 +113,12 @@ class EntrywiseNoise:
 
 
 def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
-    """The tests on one data set."""
+    """The scenario that tests the noise on the example rows of that shape."""
     return noise_scenario(EntrywiseNoise(example_rows(n, d), scale, full), np.sqrt(2) / (n * epsilon) / scale)
 
 
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
-    """The tests of this noise.
+    """The scenario that tests this noise.
 
     `frobenius` is the ratio of the scale for the Frobenius sensitivity to the right scale.
     """
@@ -151,7 +151,7 @@ Scale = Callable[[ClaimUnderAudit, int, int], float]  # (claim, n, d) -> b
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
     """The law of Σ + bE, for all entries or for the triangle, by the option `entries` of the claim.
 
-    Without it, the triangle.
+    By default, the triangle has noise.
     """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:

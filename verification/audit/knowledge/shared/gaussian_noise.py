@@ -1,8 +1,8 @@
 """Symmetric Gaussian noise on a second moment: its tests, plausible mistakes, and the law of mechanisms that add it.
 
-For known data, the noise E = (Y − Σ)/σ is observed, and its law is known exactly. Its entries on and above the diagonal
-are independent and Gaussian, the sum of their standardised squares is χ², and a rotation mixes them into Gaussian
-entries of known variance.
+Let Y be the output, Σ the second moment and σ the noise scale. For known data, E = (Y − Σ)/σ is observed, and its law
+is known exactly. Its entries on and above the diagonal are independent and Gaussian, the sum of their standardised
+squares is χ², and a rotation mixes them into Gaussian entries of known variance.
 """
 
 import math
@@ -33,9 +33,9 @@ from covassay.verification.statistics.tests import (
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # shapes of the data sets with the weights of their scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the numbers of columns of the data sets, and the weights of their scenarios
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
-SEPARATED_MOST = 12  # dimensions in which data sets of this kind have few enough rows
+SEPARATED_MOST = 12  # the largest dimension in which such a data set has few enough rows
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class GaussianNoise:
         return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
 
     def squares(self, outputs: Matrix) -> Vector:
-        """The sum of the standardised squares of every output."""
+        """For every output, the sum of the squares of the noise entries, each divided by its deviation."""
         i, j = np.triu_indices(len(self.moment))
         total: Vector = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
         return total

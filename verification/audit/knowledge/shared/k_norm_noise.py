@@ -27,17 +27,17 @@ Cdf = Callable[[Vector], Vector]
 
 
 def _tilt(z: Matrix) -> Vector:
-    """The ratio |tr Z|/‖Z‖_*, exactly 1 if all eigenvalues have the same sign."""
+    """The ratio |tr Z|/‖Z‖_* of each matrix, which is exactly 1 if all eigenvalues have one sign."""
     values = np.linalg.eigvalsh(z)
     tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
     return tilt
 
 
 def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
-    """A statistic of Z in dimension 2 and its distribution function."""
+    """A statistic of the noise in dimension 2, and its distribution function."""
     if body == "schatten1":  # with probability 1/3 both eigenvalues have the same sign
         return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
-    if body == "covariance":  # 1/7, after weighting with (1 + tilt)^{−3}
+    if body == "covariance":  # with probability 1/7, after weighting with (1 + tilt)^{−3}
         return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
     if body == "l1":
         return lambda z: z[:, 0, 1], LAPLACE

@@ -1,7 +1,7 @@
-"""Noise of whole numbers on a second moment of integers: recovered from the output, and randomised to a continuous law.
+"""Noise of whole numbers on a second moment of integers is recovered from the output and made continuous.
 
-The outputs reveal Z = (Y − Σ)/unit, whole numbers with a known law. To use the exact tests of continuous laws, every
-whole number is replaced by a random number from its share of the continuous law. If Z has its law, then
+The outputs Y reveal the noise Z = (Y − Σ)/unit, whole numbers with a known law. To use the exact tests of continuous
+laws, every whole number is replaced by a random number from its share of the continuous law. If Z has its law, then
 
     p = P(|Z| > |z|) + V P(|Z| = |z|),  V uniform,
 
@@ -28,7 +28,7 @@ N = 12
 DIMENSIONS = (1, 2, 4)
 ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
 ROUNDINGS = 4  # rounding units of float64 between an integer and its residual
-SEEN = 0.25  # in lattice units: with a smaller error, the integer is known
+SEEN = 0.25  # in lattice units: if the error is smaller, the integer is known
 # the probability by which the law may differ at neighbouring integers that rounding makes indistinguishable
 UNSEEN = 1e-10
 
@@ -59,12 +59,12 @@ class Lattice:
         return 1 / (len(self.x) * 4.0**self.input_bits)
 
     def counts(self, outputs: Matrix) -> Matrix:
-        """The whole number Z for every output."""
+        """The whole numbers Z of every output."""
         whole: Matrix = np.rint((outputs - self.moment) / self.unit)
         return whole
 
     def spread(self, outputs: Matrix) -> Matrix:
-        """The number from the continuous law for every entry of Z."""
+        """Replace every entry of Z by a random number of the continuous law."""
         return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:
@@ -92,7 +92,7 @@ class Lattice:
 
 
 def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matrix:
-    """The continuous number for every whole number in an array of any shape."""
+    """Replace every whole number of an array by a random number from its share of the continuous law."""
     rng = np.random.default_rng(z.shape)
     size, share = np.abs(z), rng.random(z.shape)
     beyond = tail(size + 1)

@@ -55,10 +55,7 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Randomised distribution function of discrete outputs, level by level.
-
-    Values that are no level count as the lowest.
-    """
+    """The randomised distribution function of discrete outputs. Values that are no level count as the lowest level."""
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
     index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
     cumulated = np.minimum(np.concatenate([[0.0], np.cumsum(law)]), 1.0)
@@ -66,7 +63,7 @@ def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
 
 
 def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
-    """A data set of n rows along the axes in turn, with extra rows along the last axis (n/8), and its energies."""
+    """A data set of n rows along the axes in turn, n/8 of them moved to the last axis, and its energies."""
     which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
     x: Matrix = np.eye(d)[which]
     return x, x.sum(axis=0)

@@ -49,9 +49,10 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 ):  # fmt: skip
     """All entries of additive noise.
 
-    The law is the same for −E. If the entries are not independent, the law of a matrix is the same for DED, where D is
-    diagonal with entries ±1, and for D on one side alone if E is not symmetric; that of a vector for every change of
-    signs. So only the signs of two diagonal entries of a symmetric matrix may depend on each other.
+    The noise matrix E and −E have the same law. If the entries are not independent, the law of a matrix is the same
+    for DED, where D is diagonal with entries ±1, and for D on one side alone if E is not symmetric; the law of a
+    vector is the same for every change of signs. So only the signs of two diagonal entries of a symmetric matrix may
+    depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])

@@ -1,8 +1,8 @@
 """Additive nuclear-Laplace noise: its tests, plausible mistakes, and the law of mechanisms that add it.
 
-For a known data set, the noise E = (Y − Σ)/ρ is observed, and its law is known exactly. The nuclear norm has a
-Gamma law, the spectral norm a Pfaffian distribution function. Both are independent of the singular vectors, which are
-Haar.
+Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. Its
+nuclear norm has a Gamma law, and its spectral norm a Pfaffian distribution function. Both are independent of the
+singular vectors, which have the Haar law.
 """
 
 from collections.abc import Callable
@@ -38,12 +38,12 @@ CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
 SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # tests whose laws are cheap for every d
-TABLE_SIZE = 600  # points of the table of the spectral norm's distribution function
+TABLE_SIZE = 600  # points of the table for the distribution function of the spectral norm
 TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tail probability
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
-    """E = (Y − Σ)/ρ for every output."""
+    """The noise E = (Y − Σ)/ρ for every output."""
     noise: Matrix = (outputs - second_moment(x)) / scale
     return noise
 
@@ -92,7 +92,7 @@ class NuclearNoise:
         return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
 
     def spectral_norm(self, outputs: Matrix) -> TestResult:
-        """‖E‖ has its exact law."""
+        """The test that the spectral norm ‖E‖ has its exact law."""
         s = self.singular(outputs)[1].max(axis=1)
         kind = "symmetric nuclear-Laplace" if self.symmetric else "nuclear-Laplace"
         cdf = spectral_cdf(self.dimension, self.symmetric)
@@ -109,11 +109,11 @@ class NuclearNoise:
         return kolmogorov_smirnov(vectors[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, self.dimension), null)
 
     def left_vectors(self, outputs: Matrix) -> TestResult:
-        """The first left singular vector is uniform."""
+        """The test that the first left singular vector is uniform."""
         return self._first_vector(self.singular(outputs)[0], "left")
 
     def right_vectors(self, outputs: Matrix) -> TestResult:
-        """The first right singular vector is uniform."""
+        """The test that the first right singular vector is uniform."""
         return self._first_vector(self.singular(outputs)[2], "right")
 
     def pair_sign(self, outputs: Matrix) -> TestResult:

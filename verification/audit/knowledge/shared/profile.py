@@ -97,7 +97,7 @@ class KnownLaw:
     shapes: Shapes | None = None
 
     def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
-        """The pairs, if these suspects fit the draws."""
+        """The pairs to test if these suspects fit the draws."""
         return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
 
 
@@ -131,7 +131,7 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
+    """Extremal pairs for any mechanism: orthonormal rows, a row and a zero row, and rows far outside the ball.
 
     In the last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data
     sets, and one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
@@ -180,7 +180,7 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
     for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean changes by 2√d/n
         row = np.full(d, d**-0.5)
         opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
-    if output.kind == "level":  # the probabilities of rare levels change most
+    if output.kind == "level":  # pairs for levels; the probabilities of rare levels change most
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
     far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean
     return tuple(
@@ -193,5 +193,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: it has pairs and no law."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # a level is one of a finite set, so that on many data sets a correct target always gives the same level
+    # outputs are levels from a finite set, so on many data sets a correct target always gives the same level
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

@@ -1,9 +1,9 @@
 """Iterative eigenvector sampling on separated eigenvalues, where the output determines all random choices.
 
 On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
-eigenvectors are θ_1, …, θ_d. The λ̂_i − λ_i are independent Laplace variables. θ_1
-follows a Bingham law that is known exactly, and so does θ_2 given θ_1: its probability integral transform is uniform,
-whatever θ_1 is.
+eigenvectors are θ_1, …, θ_d. With the eigenvalues λ_i of the data, the differences λ̂_i − λ_i are independent Laplace
+variables. θ_1 follows a Bingham law that is known exactly, and so does θ_2 given θ_1: its probability integral
+transform is uniform, whatever θ_1 is.
 """
 
 import math
@@ -68,7 +68,7 @@ class SeparatedEigenvalues:
 
     @property
     def counts(self) -> NDArray[np.int_]:
-        """The eigenvalues of XᵀX, descending."""
+        """The eigenvalues of XᵀX in descending order."""
         return self.gap * np.arange(self.dimension, 0, -1)
 
     @property
@@ -77,7 +77,7 @@ class SeparatedEigenvalues:
         return int(self.counts.sum())
 
     def spectrum(self, outputs: Matrix) -> tuple[Matrix, Matrix]:
-        """λ̂ and θ of every draw: the eigenvalues of n times the output, descending, and the eigenvectors."""
+        """The eigenvalues of n times each output in descending order, and the eigenvectors."""
         values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * self.n)
         return values[:, ::-1], vectors[:, :, ::-1]
 
@@ -112,10 +112,10 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """Probability integral transforms of the last direction but one.
+        """The probability integral transforms of the last direction but one.
 
-        Two dimensions are left, spanned by `left`. There C has two eigenvectors, and the component of the direction
-        along the weaker one has a known law.
+        The directions before leave two dimensions, spanned by `left`. The second moment has two eigenvectors in them,
+        and the component of the direction along the weaker one has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)
@@ -129,14 +129,14 @@ class SeparatedEigenvalues:
         )
 
     def in_short(self) -> Scenario:
-        """The tests that exist in every dimension."""
+        """The scenario with only the tests that exist in every dimension."""
         tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
         tests["last direction"] = self.direction(self.dimension - 2)
         x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
         return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
 
     def scenario(self) -> Scenario:
-        """The tests and suspects."""
+        """The scenario with all tests and suspects."""
         d = self.dimension
         tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
         tests["independence"] = self.independence
@@ -157,7 +157,7 @@ class SeparatedEigenvalues:
 def separated(
     d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents, apart: bool = True
 ) -> SeparatedEigenvalues:
-    """Eigenvalues `SEPARATION` noise scales apart."""
+    """Make rows with eigenvalues `SEPARATION` noise scales apart."""
     return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart)
 
 

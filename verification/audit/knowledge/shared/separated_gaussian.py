@@ -25,7 +25,7 @@ def gap(rho: float) -> int:
 
 
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
-    """The eigenvalues of SeparateCov: independent and Gaussian around the eigenvalues of the data.
+    """The scenario for the eigenvalues of SeparateCov, which are Gaussian around those of the data and independent.
 
     The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
     """

@@ -16,20 +16,19 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-DIMENSION = 4  # ten entries in each draw
+DIMENSION = 4  # a symmetric matrix has ten independent entries in this dimension
 MOST = 20_000  # rows
 
 
 def certain(rows: float) -> Matrix:
-    """The rows, along the axes in turn."""
+    """The rows for which no clipping is certain; they lie along the axes in turn."""
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
-    """Draws of the reference.
+    """The comparison with draws of the reference.
 
-    Also the data with a known law, if the claim searches no radius and few rows are needed.
-    """
+    The data with a known law are added if the claim searches no radius and few rows are needed."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)

@@ -21,7 +21,7 @@ PAIRS = 4  # the approximate number of pairs of data sets
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Look for an event of low-order bits whose loss is above the claim."""
+    """Search for an event of low-order bits whose loss is above the claim."""
     setting, form, options = subject.setting, subject.known.form, subject.options
     own = []
     if options.pair is not None:

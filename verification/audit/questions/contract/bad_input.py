@@ -1,4 +1,4 @@
-"""Input outside the domain raises. A target that accepts it breaks no promise, so this is noted only."""
+"""Check that input outside the domain raises. A target that accepts such input breaks no promise, so this is noted."""
 
 import math
 from typing import Any
@@ -32,7 +32,7 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 
 
 def bad_input(setting: Setting) -> Finding:
-    """Input outside the domain raises. A target that accepts it breaks no promise, so this is noted only."""
+    """Check that input outside the domain raises. A target that accepts such input breaks no promise; this is noted."""
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():
         rng = np.random.default_rng(stream(setting.seed, "contract", "bad", name))

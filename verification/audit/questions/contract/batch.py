@@ -1,4 +1,4 @@
-"""A process that draws in batches gives the same output for a seed in a batch as alone."""
+"""Check that a process that draws in batches gives the same output for a seed in a batch as alone."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,7 @@ def makes_batches(setting: Setting) -> bool:
 
 
 def batch_is_single(setting: Setting) -> list[Finding]:
-    """Compare outputs of one batch with those of its seeds one by one; nothing for a target without batches."""
+    """Compare outputs of one batch with those of its seeds one by one; no check for a target without batches."""
     target = setting.target
     if not makes_batches(setting):
         return []

@@ -1,4 +1,4 @@
-"""`draw_many` must have the law of `draw`, for a target that offers both."""
+"""Check that `draw_many` has the law of `draw`, for a target that offers both."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -12,12 +12,12 @@ from covassay.verification.statistics.tests import TestResult, two_sample
 NAME = "draw_many"
 NO_DRAW_MANY = "the target has no draw_many, or its rows lie in a box, where draws are made one by one"
 DIMENSIONS = 1, 3
-SIZE = 400  # draws of either kind
-FEWEST = 50  # outputs of either kind; with fewer outputs the two are not compared
+SIZE = 400  # the number of draws by each of the two functions
+FEWEST = 50  # with fewer outputs of one of the functions, the two are not compared
 
 
 def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 1) -> list[Finding]:
-    """Compare every entry of an output between `draw` and `draw_many`; nothing for a target without `draw_many`."""
+    """Compare every entry of an output between `draw` and `draw_many`; no check for a target without `draw_many`."""
     target = setting.target
     if target.draw_many is None or setting.box is not None:  # adapters for rows in a box draw one by one
         return []

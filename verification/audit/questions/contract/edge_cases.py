@@ -1,4 +1,4 @@
-"""Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here."""
+"""Check that every data set in the domain gets an output. A time-out is noted elsewhere and is no failure here."""
 
 import math
 from bisect import bisect_left
@@ -30,9 +30,9 @@ from covassay.verification.audit.targets.target import NOT_FINITE, Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # a target must reject all of so many data sets of one size before it counts as rejecting the size
-FEW = 3  # draws on a data set between two others, in the search for the data set where failures end
-MOST = 2000  # the most draws on either of two neighbours
+SAME_SIZE = 24  # a target counts as rejecting a size if it rejects so many data sets of that size
+FEW = 3  # draws on each data set of a path, to find the neighbours between which failures end
+MOST = 2000  # the most draws on each of two neighbours
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -64,21 +64,21 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here.
+    """Check that every data set in the domain gets an output. A time-out is noted elsewhere and is no failure here.
 
     The number of rows and of columns is public. So a target may reject a size, but then it must reject every data set
     of that size. This is only noted.
 
-    A failure counts as dependent on the data if all k draws on that data set fail and none of k draws on plain data
-    does. If a draw fails with probability p whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k is
-    so large that this is `alpha` at most for all data sets together. A claim of privacy alone allows more: failures
-    that distinguish neighbours by no more than the claim. Then a violation must be proven on two neighbours
+    A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on plain data
+    fails. If a draw fails with probability p whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k
+    is so large that this is `alpha` at most for all data sets together. A claim of privacy alone allows more:
+    failures that distinguish neighbours by no more than the claim. Then a violation must be proven on two neighbours
     (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
     draws = math.ceil(math.log(len(valid) / alpha, 4))
-    steady: list[bool] = []  # whether plain data gave an output in every draw, as soon as this is known
+    steady: list[bool] = []  # whether plain data gave an output in every draw; empty until this is known
     for name, x in valid.items():
         n, d = x.shape
         outcome = one_draw(setting, x, "edge", name)
@@ -109,7 +109,7 @@ def _fails(outcome: Outcome) -> bool:
 
 
 def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bool]:
-    """Whether each of several draws on a data set fails."""
+    """For each of several draws on a data set, whether it fails."""
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
@@ -133,7 +133,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # if the time limit cuts draws short, their number has no Poisson law
+        return False  # because the number of draws that the time limit cuts short has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 
@@ -145,7 +145,7 @@ def _failed(draws: Draws) -> int:
 def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
     """A sequence of data sets from x to y, each a neighbour of the previous one.
 
-    Only x if there is no such sequence.
+    The sequence has only x if there is no such path.
     """
     path = [x]
     for i in range(len(x)):
@@ -172,7 +172,7 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
 
 
 def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
-    """Data sets of one size: plain, zero, tiny, on an axis, random."""
+    """Data sets of one size: plain, zero and tiny rows, rows on an axis, and random rows."""
     rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
     unit = np.eye(d)[np.zeros(n, dtype=int)]
     cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],

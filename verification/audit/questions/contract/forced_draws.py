@@ -24,7 +24,7 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 
 @dataclass(frozen=True)
 class RareBranch:
-    """The behaviour at one quantile of one draw, or of all draws."""
+    """How the target behaves at one quantile of one draw, or of all draws."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
     quantile: float = field(metadata=says("The probability of a value as far out."))
@@ -43,7 +43,7 @@ class RareBranches(Facts):
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """The relevant branches, without those of the reference and without loops that only draw uniform numbers again."""
+    """The relevant branches: not those of the reference, and no loops that only draw uniform numbers again."""
     known = {(one.kind, one.family) for one in usual}
     return [
         one
@@ -60,7 +60,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Force rare branches on one data set."""
+    """Force the draws of the target into rare branches on one data set, and note what happens there."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

@@ -1,4 +1,4 @@
-"""The target does not write to the caller's array."""
+"""Check that the target does not write to the caller's array."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.targets.target import Failure
 
 
 def input_unchanged(setting: Setting) -> Finding:
-    """The target does not write to the caller's array."""
+    """Check that the target does not write to the caller's array."""
     x = plain_rows(setting, ROWS)
     before = x.copy()
     outcome = one_draw(setting, x, "input")

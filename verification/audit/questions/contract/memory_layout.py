@@ -1,9 +1,9 @@
-"""The memory layout of the data must not matter: by columns, as every second row of another array, or read-only.
+"""Check that the memory layout of the data does not matter: by columns, with a stride, or read-only.
 
-Code that hands the memory of an array to C may read other numbers than its rows: the output is then, number for number,
-the one for the data set that lies there if memory is read row by row. One record of the caller is spread over many
-rows of that data set. Any other difference is noted only: “one law, however it is asked” tries more forms of the rows,
-with other types of numbers, and draws decide there what this question decides by arithmetic, in a quick audit too.
+Code that hands the memory of an array to C may read other numbers than its rows: the output is then that for another
+data set, which results if the memory is read row by row. One record of the caller is spread over many rows of that
+data set. Any other difference is noted only: “one law, however it is asked” tries more forms of the rows, with other
+types of numbers, and draws decide there what this question decides by arithmetic, in a quick audit too.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ ROUNDING = 1e-5  # the relative difference between sums in different orders, als
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """The same rows, as every second row of a larger array."""
+    """Place the rows as every second row of a larger array."""
     return np.repeat(x, 2, axis=0)[::2]
 
 
 def read_only(x: Matrix) -> Matrix:
-    """The rows in an array that cannot be written."""
+    """Copy the rows to an array that cannot be written."""
     copy = x.copy()
     copy.setflags(write=False)
     return copy
@@ -74,7 +74,7 @@ def memory_layout(setting: Setting) -> Finding:
 
 
 def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
-    """Whether outputs are equal up to a relative error, for every seed; failures are never equal."""
+    """Whether all outputs are equal up to a relative error; a failure equals nothing."""
     pairs = zip(first, second, strict=True)
     return all(
         not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))

@@ -1,4 +1,4 @@
-"""Different generators give different outputs."""
+"""Check that different generators give different outputs."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-FRESH_ROWS = 2000  # enough rows that no mechanism gives the same output with a probability near 1
+FRESH_ROWS = 2000  # with so many rows, no mechanism gives one output with a probability near 1
 FRESH_DRAWS = 6
 
 
 def new_seed(setting: Setting, form: Form) -> Finding:
-    """Different generators give different outputs.
+    """Check that different generators give different outputs.
 
     Some mechanisms give one output with positive probability, such as zero after a projection. So the promise is broken
     only if several draws agree, on so many rows that such an output is practically impossible. A claim of privacy alone

@@ -26,9 +26,9 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 NAME = "other parts of what is returned"
-ROWS = 5, 20  # few rows first, because with few the noise of a release is large
+ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large there
 DIMENSION = 3
-SEEDS, MORE = 3, 30  # seeds for every part, and for the parts that did not change
+SEEDS, MORE = 3, 30  # numbers of seeds: for every part, and for the parts that did not change
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
 Parts = Mapping[str, bytes]
@@ -36,7 +36,7 @@ Parts = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class PartInTheClear:
-    """A part without noise."""
+    """A part of the returned value that has no noise."""
 
     part: str = field(metadata=says("Where it is in what is returned."))
     holds: str = field(metadata=says("What it is, as far as can be seen."))
@@ -66,7 +66,7 @@ def _rows(setting: Setting, n: int) -> list[Matrix]:
 
 
 class _Asked:
-    """Calls of the whole of an expression."""
+    """Calls of the expression without its selection of an output."""
 
     def __init__(self, setting: Setting, function: Wrapped) -> None:
         assert function.call is not None
@@ -94,7 +94,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """The parts that are equal under all given seeds; none if a call fails."""
+        """The parts that are equal under all given seeds; empty if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)

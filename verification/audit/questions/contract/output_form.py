@@ -1,4 +1,4 @@
-"""On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
+"""Check that on plain data in several dimensions an output has finite real numbers and the right shape."""
 
 import math
 from fractions import Fraction
@@ -19,10 +19,10 @@ from covassay.verification.audit.targets.target import Failure
 
 
 def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
-    """On plain data in several dimensions an output consists of finite real numbers and has the right shape.
+    """Check that on plain data in several dimensions an output has finite real numbers and the right shape.
 
     If a draw gives no such output, k more draws follow, because a target may fail at random. A claim of privacy alone
-    allows such failures, but not that all draws fail in one dimension and none in another: if a draw fails with
+    allows such failures, but not that all draws fail in one dimension and none in another. If a draw fails with
     probability p whatever the dimension, this has probability (p(1 − p))^k ≤ 4^(−k) for k draws in each, and k is so
     large that this is `alpha` at most for all pairs of dimensions together.
     """

@@ -24,12 +24,12 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 
 NAME = "own accounting"
-SLACK = 1e-6  # relative: accountants find scales by bisection, which is not exact to the last digit
+SLACK = 1e-6  # relative: accountants find scales by bisection, with a small error
 SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # numbers of rows and columns for which the accounting is evaluated
 
 
 def own_accounting(setting: Setting, guarantee: Guarantee) -> list[Finding]:
-    """Compare the target's own accounting with the claim; nothing for a target without such accounting."""
+    """Compare the target's own accounting with the claim; no check for a target without accounting."""
     accounting = setting.target.accounting
     if accounting is None:
         return []

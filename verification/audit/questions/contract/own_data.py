@@ -7,7 +7,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """A few draws on the user's data."""
+    """Make a few draws on the user's data."""
     return [] if subject.options.data is None else user_checks(subject.setting, subject.options.data)
 
 

@@ -1,4 +1,4 @@
-"""A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
+"""Check that a draw leaves the state of the process as it was. Changes are put back after every draw, and noted."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from covassay.verification.statistics.streams import stream
 
 
 def process_state(setting: Setting) -> Finding:
-    """A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
+    """Check that a draw leaves the state of the process as it was. Changes are put back after every draw, and noted."""
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
     _, _, changed = observed_call(setting.target, plain_rows(setting, ROWS), setting.budget, rng, setting.seconds)

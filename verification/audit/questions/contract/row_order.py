@@ -1,4 +1,4 @@
-"""The order of the records does not change the law of the output."""
+"""Check that the order of the records does not change the law of the output."""
 
 from fractions import Fraction
 
@@ -22,14 +22,14 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # data sets whose rows are reversed, if one draw changed
-DRAWS = 4000  # draws on each of them in either order, if pilot draws suggest another law
+DATA_SETS = 2  # the number of data sets that are tested by draws with reversed rows, if one draw changed
+DRAWS = 4000  # draws on each of these data sets in each order, if pilot draws suggest that the laws differ
 SUMMATION = 1e-8  # the relative difference that another order of summation can cause
-SINGLE = 1e-5  # the same in single precision, where the difference is noted
+SINGLE = 1e-5  # the relative difference that single precision can cause; a difference up to it is noted
 
 
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
-    """The order of the records does not change the law of the output.
+    """Check that the order of the records does not change the law of the output.
 
     If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If it changes,
     many draws decide, with probability at most `alpha` that equal laws are refuted. An implementation may, for example,
@@ -63,9 +63,9 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """The difference of the laws, in words, if the rows are reversed: plain rows, or rows with an outlier first.
+    """The difference of the laws, in words, if plain rows or rows with an outlier first are reversed.
 
-    Or "".
+    The text is empty if draws prove no difference.
     """
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)

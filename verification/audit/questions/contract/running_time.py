@@ -1,4 +1,4 @@
-"""The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
+"""Time one draw as the dimension grows, on data with two strong directions. A slow target is only noted."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the time
 
 
 def running_time(setting: Setting) -> Finding:
-    """The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
+    """Time one draw as the dimension grows, on data with two strong directions. A slow target is only noted."""
     times: dict[str, float] = {}
     failures: dict[str, str] = {}
     limit = setting.seconds

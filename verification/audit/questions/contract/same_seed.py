@@ -1,4 +1,4 @@
-"""Two equal generators give equal outputs."""
+"""Check that two equal generators give equal outputs."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from covassay.verification.audit.targets.target import Failure
 
 
 def same_seed(setting: Setting) -> Finding:
-    """Two equal generators give equal outputs."""
+    """Check that two equal generators give equal outputs."""
     name = "same seed, same output"
     if not setting.target.seeded:
         return skipped(name, UNSEEDED)

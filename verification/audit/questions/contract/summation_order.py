@@ -6,12 +6,12 @@ in the order of the rows depends on that order, and the query changes by more th
 (Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly have this effect. There is a data set
 for sums in float64 and one for sums in float32.
 
-Interpretation. Under one seed the noise is the same, so the outputs on the same rows in two orders should agree up to
-the rounding of a few operations. If they do not, neighbours whose rows also have another order differ by more than the
-noise covers, by about the printed share, which grows with the number of rows. That breaks a claim for data sets without
-an order, by this share of the loss, unless the noise is larger than necessary. It does not break a claim for data sets
-in a fixed order. The audit does not know which claim is meant, so a large share is only noted; a tiny share is also
-printed, and comes from a plain sum in float64.
+The result is interpreted as follows. Under one seed the noise is the same, so the outputs on the same rows in two
+orders should agree up to the rounding of a few operations. If they do not, neighbours whose rows also have another
+order differ by more than the noise covers, by about the printed share, which grows with the number of rows. This
+difference breaks a claim for data sets without an order, by this share of the loss, unless the noise is larger than
+necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is meant, so a
+large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
 """
 
 import numpy as np
@@ -25,10 +25,10 @@ from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
 ROWS = 1024  # a power of two, so that dividing by it rounds nothing
-ABOVE_HALF = 1.01  # times half a unit in the last place of 1
-UNITS = 2.0**-52, 2.0**-23  # in the last place of 1, in float64 and in float32
-ROUNDING = 2.0**-46  # of an output: what some tens of operations round, and below that many rounded additions
-WORTH_A_NOTE = 1e-9  # share of what the long row changes; sums in float64 stay below it, sums in float32 do not
+ABOVE_HALF = 1.01  # the short rows' squares, in halves of a unit in the last place of 1
+UNITS = 2.0**-52, 2.0**-23  # the unit in the last place of 1, in float64 and in float32
+ROUNDING = 2.0**-46  # relative: what some tens of operations round; sums of many rows in float32 round more
+WORTH_A_NOTE = 1e-9  # a smaller share of the effect of the long row is not noted; only sums in float32 exceed it
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
@@ -40,7 +40,7 @@ def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
 
 
 def summation_order(setting: Setting, form: Form) -> list[Finding]:
-    """The check, for targets that draw from `rng` on rows in the unit ball in any order; otherwise nothing."""
+    """Make the check for targets that draw from `rng` on rows in the unit ball in any order, and none otherwise."""
     if form.ordered or setting.box is not None or not setting.target.seeded:
         return []
     d = max(2, form.smallest_dimension)

@@ -1,4 +1,4 @@
-"""One law in every way of calling: other forms of the same numbers, other calls before it, a fresh process."""
+"""Check that the law is the same in every way of calling: other forms of numbers, earlier calls, a fresh process."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Make the same calls in several ways."""
+    """Make the same calls in several ways, and compare the outputs."""
     known = subject.known
     data = [scenario.x for scenario in known.scenarios]
     return ways_of_asking(subject.setting, known.data_path, known.form, look.level, data)

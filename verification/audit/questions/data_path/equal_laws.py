@@ -1,10 +1,10 @@
 """Data sets that must give equal laws: the data path of mechanisms whose noise is not added to a query.
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
-depends on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be
-replaced by cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can replace long ones. And no
-law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹², and zeros are replaced by
-smaller numbers. After that, no row is zero, equal to another or of whole numbers.
+depends on the rows only through their second moment, it stays the same if rows change their signs, or if two rows x
+and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can replace long
+ones. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹², and zeros are
+replaced by smaller numbers. After this change, no row is zero or equal to another row, and none has whole numbers.
 
 Most implementations give one output on both data sets under one seed, up to rounding. For the other implementations
 draws decide: a few draws suggest in which direction the laws differ, and fresh draws test it. If the output is the same
@@ -33,7 +33,7 @@ SEEDS = (0, 1)
 MOVED = 1e-12  # the share by which entries are reduced; zeros are replaced by a tenth of it
 ROUNDING = 1e-6  # outputs under one seed count as equal if they are so close, relative to the largest entry
 PILOTS = 12  # at most
-# the least different outputs of one shape that are each equal under both seeds; clipped noisy outputs are fewer
+# the smallest number of different outputs of one shape that are each equal under both seeds
 FROZEN = 8
 MIXINGS = 4  # the number of rounds in which rows are mixed with a partner
 
@@ -42,24 +42,24 @@ MIXINGS = 4  # the number of rounds in which rows are mixed with a partner
 
 
 def nearly(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Every entry slightly reduced, and zeros slightly changed: no row is zero or equal to another."""
+    """Reduce every entry slightly, and change zeros slightly, so that no row is zero or equal to another."""
     moved = x * (1 - MOVED * rng.random(x.shape))
     return np.asarray(np.where(x == 0, MOVED / 10 * rng.standard_normal(x.shape), moved))
 
 
 def clipped(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Long rows shortened to 1."""
+    """Shorten long rows to length 1."""
     return np.asarray(unit_rows(x))
 
 
 def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """The rows, half of them with the opposite sign."""
+    """Give half of the rows the opposite sign."""
     signs = np.where(np.arange(len(x)) % 2, -1.0, 1.0)
     return np.asarray(x * rng.permutation(signs)[:, None])
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Clipped rows, mixed in pairs by rotations that make both rows equally long."""
+    """Clip the rows, and mix them in pairs by rotations that make both rows equally long."""
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)
@@ -73,7 +73,7 @@ def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def in_the_cube(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Entries clipped to [0, 1]."""
+    """Clip the entries to [0, 1]."""
     return np.asarray(np.clip(x, 0, 1))
 
 
@@ -131,7 +131,7 @@ Frozen = dict[tuple[int, int], set[bytes]]
 
 
 def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_Candidate]:
-    """Equivalent data sets on which the outputs differ under one seed, the largest first.
+    """Yield equivalent data sets on which the outputs differ under one seed, the largest data sets first.
 
     Outputs that are equal under both seeds on one data set are added to `frozen`.
     """
@@ -170,7 +170,7 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that equivalent data give equal laws; nothing where the noise is added to a query.
+    """Check that equivalent data give equal laws; no check where the noise is added to a query.
 
     A target with equal laws is refuted with probability at most `alpha`.
     """

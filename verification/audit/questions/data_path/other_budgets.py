@@ -8,7 +8,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare residuals at other budgets."""
+    """Compare residuals under one seed at other budgets."""
     known = subject.known
     return other_budgets(subject.setting, subject.claim, known.at_budget, known.data_path, look.level)
 

@@ -15,7 +15,7 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class Residuals(Facts):
-    """Whether every residual was the same, and neighbours on which a difference may show as a loss of privacy."""
+    """Whether all residuals were the same, and neighbours on which a difference may show as a loss of privacy."""
 
     same: bool = field(metadata=says("Whether all residuals of one shape and seed were the same."))
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})

@@ -1,7 +1,7 @@
 """Whether the outputs have the law of the mechanism, on data sets where that law is known.
 
 The tests of a data set share its draws. A draw without an output refutes, unless it ran out of
-time. One test is about all data sets together: it tests the most extreme value under its law, to detect rare branches.
+time. To detect rare branches, one test examines the most extreme value of all data sets together.
 `subject.outputs` keeps the first 50 000 draws on each data set for other questions.
 """
 
@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the most extreme of all values."""
     found: list[Finding] = []
-    # the rest of the level is for tests that end the draws early
+    # tests that end the draws early have the rest of the level
     factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):

@@ -33,8 +33,8 @@ SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
 OF_GAINS = SHAPES[:2]
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # seconds for all data sets
-SCREENED = 0.4  # the share of this time for a look at two outputs on every data set
-WHOLE = 1  # data sets on which the whole laws are compared; on the others, two outputs are compared first
+SCREENED = 0.4  # the share of this time for comparing two outputs on every data set
+WHOLE = 1  # on so many data sets the whole laws are compared at once; on the others, two outputs are compared first
 SHOWN = 3  # the most draws in the report
 
 
@@ -81,9 +81,9 @@ class _Seen:
 def _screened(
     listed: list[tuple[str, Matrix]], target: Recorder, reference: Recorder, seed: int
 ) -> tuple[list[tuple[str, Matrix]], int]:
-    """The data sets, one on which two outputs differ first, and from which number on they are known to be alike.
+    """The data sets, one on which two outputs differ first, and the number of the first that is known to agree.
 
-    None is put first if target and reference make other draws already on the first one.
+    The order is unchanged if target and reference make different draws on the first data set.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, (_, x) in enumerate(listed):
@@ -115,7 +115,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
             found = compared(target, reference, x, seed, left)
             if found.reason and apart.related:
                 seen.reasons[apart.reason] = None
-                continue  # the relation may say more on other data
+                continue  # outputs from the same draws may decide more on other data
             compare = compared
             found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:
@@ -129,7 +129,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws without a known law have none in any shape
+                break  # draws without a known law have none on data of another shape either
     if seen.same:
         return [_one_law(seen, gains(target, reference, example_rows(*OF_GAINS[0]), seed))]
     return _by_gains(subject, target, reference, next(iter(seen.reasons), "there is no such shape"))

@@ -21,7 +21,7 @@ def on_lattice(subject: Subject) -> bool:
 
 
 def beside(subject: Subject) -> Beside | None:
-    """The reference for the comparison, at other budgets too unless residuals are compared there."""
+    """The reference for the comparison; it is also drawn at other budgets unless residuals are compared there."""
     known = subject.known
     if known.beside is None or known.at_budget is None:
         return None

@@ -33,7 +33,7 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Name the suspects that fit."""
+    """Name the suspects that fit the draws."""
     return [
         Finding("law", s.name, Status.NOTED, s.explanation, facts=FittingLaw(s.explanation, s.name))
         for s in suspects_that_fit(subject, subject.outputs)

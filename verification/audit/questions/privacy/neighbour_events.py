@@ -19,12 +19,12 @@ USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Whether the audit searches for worse pairs: if no law is known, and rows lie in the ball."""
+    """Whether the audit searches for pairs: only if no law is known, and rows lie in the ball."""
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """The largest number of p-values: of the known pairs, of at most two from other questions, and of a search."""
+    """The largest number of p-values, for the known pairs, at most two pairs of other questions, and a search."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
@@ -35,7 +35,7 @@ def suspects(subject: Subject) -> frozenset[str]:
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """The pairs to test; some are chosen for a law that fitted the draws. A second look has the same pairs."""
+    """The pairs to test; some are chosen for a law that fitted the draws. They are the same in a second look."""
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]

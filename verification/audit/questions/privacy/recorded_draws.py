@@ -1,4 +1,4 @@
-"""The exact privacy loss, by runs with recorded draws: on the known pairs, and on the worst pairs of a search.
+"""The privacy loss computed from runs with recorded draws, on the known pairs and on the worst pairs of a search.
 
 The loss is exact arithmetic up to a stated rounding error, and spends nothing of the error budget. If the dependence of
 the output on the draws is not found, the question is undecided.
@@ -27,11 +27,11 @@ CHECK = "exact loss"
 UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # seconds for all pairs of a slow target; a fast one needs less
+SECONDS = 3.0  # the time for all pairs of a slow target; a fast target needs less
 SEARCHING = 0.8  # the largest share of the time for the search
-EVALUATIONS = 0.15  # pairs of one shape in the search, for each draw that a look may make
+EVALUATIONS = 0.15  # the search tries so many pairs of one shape for each draw that a look may make
 FEWEST = 40
-SHORTEST = 0.05  # seconds for a pair
+SHORTEST = 0.05  # the shortest time for a pair, in seconds
 
 
 def recorder_of(setting: Setting) -> Recorder:
@@ -41,7 +41,7 @@ def recorder_of(setting: Setting) -> Recorder:
 
 
 def why_no_reference(subject: Subject) -> str:
-    """The reason why a subject has no reference for comparison, or ""."""
+    """The reason why a subject has no reference for comparison; "" if it has one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
     return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
@@ -67,7 +67,7 @@ def domain_of(subject: Subject) -> Searched:
 
 
 def search_of(subject: Subject, look: Look) -> Found:
-    """The pairs of largest loss, one for each shape."""
+    """Search for the pairs of largest loss, one for each shape."""
     most = max(FEWEST, round(EVALUATIONS * look.samples))
     setting = subject.setting
     made = recorder_of(setting)
@@ -124,7 +124,7 @@ def _spent_in(subject: Subject, transcript: TranscriptLoss | None) -> float:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """The largest exact loss, as one finding."""
+    """Compute the largest exact loss, and return it as one finding."""
     named = on_known_pairs(subject, Allowance((1 - SEARCHING) * SECONDS))
     searched_pairs: tuple[ExactLoss, ...] = ()
     evaluations = 0
@@ -156,7 +156,7 @@ def status_of(worst: ExactLoss) -> Status:
 
 
 def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
-    """The losses of the single primitives on the pair where their total is largest."""
+    """The losses of the single primitives, in words, on the pair with the largest total."""
     most = max(spent, key=lambda one: _spent_in(subject, one))
     if most is None or not most.spent:
         return ""

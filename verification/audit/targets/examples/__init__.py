@@ -1,1 +1,1 @@
-"""Whole targets in other languages, which answer the requests of `process_target`: `covassay audit --example c`."""
+"""Examples of targets in other languages, which `covassay audit --example c` and the like print."""
