@@ -163,11 +163,12 @@ apply/matrixP => i j; rewrite !mxE entry_at_place /ordered.
 by case: ifP => //= _; rewrite products_sym.
 Qed.
 
-(* One row moves the integers on and above the diagonal by at most S in total. *)
-Lemma products_change X Y : neighbours X Y ->
-  entry_sum (int_corner (products X) - int_corner (products Y)) <= integer_sensitivity.
+(* The change of one row, as that of a row of the unit ball. *)
+Lemma products_gap X Y : neighbours X Y -> exists x y : 'cV[R]_d,
+  [/\ Euclidean.norm x <= 1, Euclidean.norm y <= 1
+    & map_mx intr (products X - products Y) = 4%:R ^+ b *: RankTwo.gap x y].
 Proof.
-move=> [i XY]; rewrite /integer_sensitivity -floor_ge_int.
+move=> [i XY].
 pose v (x : 'cV[R]_d) : 'cV[R]_d := (2%:R ^+ b)^-1 *: map_mx intr (lattice x).
 have p0 : 2%:R ^+ b != 0 :> R by rewrite expf_neq0 // pnatr_eq0.
 have short x : Euclidean.norm (v x) <= 1.
@@ -175,21 +176,27 @@ have short x : Euclidean.norm (v x) <= 1.
   rewrite ler_pdivr_mull ?exprn_gt0 ?ltr0n // mulr1 -natrX.
   have := lattice_short x; rewrite -(ler_int R) rmorphX rmorph_sum /=; apply: le_trans.
   by rewrite le_eqVlt /Euclidean.dot; apply/orP/or_introl/eqP/eq_bigr => k _; rewrite !mxE rmorphX expr2.
-have gapE : map_mx intr (products X - products Y)
-    = 4%:R ^+ b *: RankTwo.gap (v (X i)) (v (Y i)).
-  have -> : products X - products Y
-      = lattice (X i) *m (lattice (X i))^T - lattice (Y i) *m (lattice (Y i))^T.
-    rewrite /products (bigD1 i) //= [X in _ - X](bigD1 i) //=.
-    have -> : \sum_(j | j != i) lattice (X j) *m (lattice (X j))^T
-        = \sum_(j | j != i) lattice (Y j) *m (lattice (Y j))^T.
-      by apply: eq_bigr => j ji; rewrite XY.
-    by rewrite opprD addrACA subrr addr0.
-  have outer x : map_mx intr (lattice x *m (lattice x)^T) = 4%:R ^+ b *: (v x *m (v x)^T).
-    rewrite map_mxM -map_trmx /v linearZ /= -scalemxAl -scalemxAr !scalerA.
-    rewrite (_ : _ * _ = 1) ?scale1r //.
-    have -> : 4%:R ^+ b = 2%:R ^+ b * 2%:R ^+ b :> R by rewrite -exprMn -natrM.
-    by move: (2%:R ^+ b : R) p0 => a a0; field.
-  by rewrite map_mxB !outer /RankTwo.gap scalerBr.
+exists (v (X i)), (v (Y i)); split=> //.
+have -> : products X - products Y
+    = lattice (X i) *m (lattice (X i))^T - lattice (Y i) *m (lattice (Y i))^T.
+  rewrite /products (bigD1 i) //= [X in _ - X](bigD1 i) //=.
+  have -> : \sum_(j | j != i) lattice (X j) *m (lattice (X j))^T
+      = \sum_(j | j != i) lattice (Y j) *m (lattice (Y j))^T.
+    by apply: eq_bigr => j ji; rewrite XY.
+  by rewrite opprD addrACA subrr addr0.
+have outer x : map_mx intr (lattice x *m (lattice x)^T) = 4%:R ^+ b *: (v x *m (v x)^T).
+  rewrite map_mxM -map_trmx /v linearZ /= -scalemxAl -scalemxAr !scalerA.
+  rewrite (_ : _ * _ = 1) ?scale1r //.
+  have -> : 4%:R ^+ b = 2%:R ^+ b * 2%:R ^+ b :> R by rewrite -exprMn -natrM.
+  by move: (2%:R ^+ b : R) p0 => a a0; field.
+by rewrite map_mxB !outer /RankTwo.gap scalerBr.
+Qed.
+
+(* One row moves the integers on and above the diagonal by at most S in total. *)
+Lemma products_change X Y : neighbours X Y ->
+  entry_sum (int_corner (products X) - int_corner (products Y)) <= integer_sensitivity.
+Proof.
+move=> /products_gap [x [y [x1 y1 gapE]]]; rewrite /integer_sensitivity -floor_ge_int.
 have -> : (entry_sum (int_corner (products X) - int_corner (products Y)))%:~R
     = triangle_sum (map_mx (intr : int -> R) (products X - products Y)).
   rewrite -l1_corner /entry_sum /l1 rmorph_sum; apply: eq_bigr => k _ /=.
