@@ -111,7 +111,7 @@ def test_mechanisms_lists_where_it_is_from_and_what_it_spends(capsys: pytest.Cap
     assert row["choices"]["calibration"] == "paper"
     assert row["claimed"] == {"epsilon": 1.0}
     assert row["proven"] == {"epsilon": 0.75}
-    assert row["scales"]["eigenvalue_scale"] == "2/ε₀ with ε₀ = ε/2, in the unit of C."
+    assert row["scales"]["eigenvalue_scale"] == "The noise scale 2/ε₀ with ε₀ = ε/2, in the unit of C."
     assert row["laws"]["covassay.reference.laws.bingham"].startswith("The Bingham law")
     assert all(len(r["steps"]) >= 2 and r["steps"][0].startswith(("0. ", "1. ")) for r in rows)
 
@@ -122,7 +122,7 @@ def test_a_mechanism_is_shown_with_law_scale_unit_domain_options_source_and_page
     assert run(["mechanisms", "nuclear-laplace"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for words in (
-        "scale noise_scale: ρ = 2/(nε)",
+        "scale noise_scale: The noise scale ρ = 2/(nε)",
         "law Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ)",
         "in the unit of x squared",
         "data rows in the ball of radius `row_bound`",
