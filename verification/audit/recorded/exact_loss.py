@@ -168,11 +168,15 @@ def exact_loss(
     >>> print(exact_loss("covassay:gauss-cov", x, other, ZCDP(0.5)))
     rho = 0.5 of 0.5 (additive noise of 3 normal draws)
 
-    Parameters ---------- source : the target, see `recorder`. x, other : (n, d), in the domain of the claim; for
-    add-remove one of them has one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : bounds of the columns, for data
-    in a box.
-    options : further keywords of the target. primitives : callables of its package that add noise. seed : the seed of
-        the tapes.
+    Parameters
+    ----------
+    source : the target, see `recorder`.
+    x, other : (n, d), in the domain of the claim; for add-remove one of them has one row more.
+    claim : ε-DP, ρ-zCDP or (ε, δ)-DP.
+    bounds : bounds of the columns, for data in a box.
+    options : further keywords of the target.
+    primitives : callables of its package that add noise.
+    seed : the seed of the tapes.
     seconds : the time limit, after which the pair is undecided.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
