@@ -34,7 +34,6 @@ NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", 
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
 DRAWS, FEWEST = 12, 6  # draws of the target on a data set: with `DEFAULT` samples, and the smallest number
 TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
-TIMES_AT_CHOICES = 8  # factor for the draws on data near a choice
 BESIDE = 2  # the reference makes so many times as many draws
 # Features are rounded to this share of their median size. So 0 counts as equal to a rounding error of another
 # implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
@@ -160,7 +159,7 @@ def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, S
         yield from ((member, setting, beside, 1) for member in many_rows(setting.seed))
     if beside.own is not None:
         yield DataSetOfZoo(GIVEN, beside.own), setting, beside, 1
-    yield from ((member, setting, beside, TIMES_AT_CHOICES) for member in beside.choices)
+    yield from ((member, setting, beside, member.times) for member in beside.choices)
     for other in beside.budgets:
         at, reference = replace(setting, budget=other.budget), replace(beside, draws=other.draws)
         yield DataSetOfZoo(f"budget {other.words}", other.x), at, reference, TIMES_AT_BUDGETS

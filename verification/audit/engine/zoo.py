@@ -26,11 +26,15 @@ IN_BALL = 1 + 1e-9  # a row with a larger norm is outside the ball, whatever the
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """One data set, and what is special about its rows; `distance` tells apart several of one category and shape."""
+    """One data set, and what is special about its rows.
+
+    distance : tells apart several data sets of one category and shape. times : a factor for the number of draws.
+    """
 
     category: str
     x: Matrix
     distance: str = ""
+    times: int = 1
 
     @property
     def words(self) -> str:

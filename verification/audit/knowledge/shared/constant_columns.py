@@ -16,7 +16,7 @@ from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import COLUMNS, ROWS, Shapes
-from covassay.verification.audit.knowledge.shared.near_choices import Choices, at_scales
+from covassay.verification.audit.knowledge.shared.near_choices import TIMES_IF_FAST, Choices, at_scales
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
@@ -136,4 +136,7 @@ def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
     def edge(k: float) -> Matrix:
         return np.repeat([[0.0], [w + k * deviation]], [n - OUTLIERS, OUTLIERS], axis=0)
 
-    return (*at_scales("two bins with about as many values", two_bins), *at_scales("the edge of the window", edge))
+    return (
+        *at_scales("two bins with about as many values", two_bins, times=TIMES_IF_FAST),
+        *at_scales("the edge of the window", edge),
+    )

@@ -15,19 +15,23 @@ from covassay.verification.audit.engine.zoo import DataSetOfZoo
 BOTH_SIDES = (-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
+TIMES, TIMES_IF_FAST = 8, 40  # factors for the draws on each data set
 ANGLE = 0.4  # the eigenvectors do not lie on the axes, so that all entries of an output depend on them
 
 Choices = tuple[DataSetOfZoo, ...]
 
 
-def at_scales(words: str, at: Callable[[float], Matrix | None], scales: tuple[float, ...] = BOTH_SIDES) -> Choices:
+def at_scales(
+    words: str, at: Callable[[float], Matrix | None], scales: tuple[float, ...] = BOTH_SIDES, times: int = TIMES
+) -> Choices:
     """The data sets at these numbers of noise scales from a choice.
 
-    at : a number of noise scales -> a data set, or None if there is none so far on that side.
+    at : a number of noise scales -> a data set, or None if there is none so far on that side. times : a factor for the
+        draws on each, compared with those on other kinds of data.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
-        DataSetOfZoo(words, x, f"{k:+g} noise scales") for k, x in found if x is not None and len(x) <= MOST_ROWS
+        DataSetOfZoo(words, x, f"{k:+g} noise scales", times) for k, x in found if x is not None and len(x) <= MOST_ROWS
     )
 
 

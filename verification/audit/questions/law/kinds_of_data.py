@@ -5,15 +5,7 @@ from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
-from covassay.verification.audit.engine.kinds_of_data import (
-    DRAWS,
-    FEWEST,
-    KINDS,
-    NAMES,
-    TIMES_AT_CHOICES,
-    Beside,
-    run_kinds,
-)
+from covassay.verification.audit.engine.kinds_of_data import DRAWS, FEWEST, KINDS, NAMES, Beside, run_kinds
 from covassay.verification.audit.engine.other_budgets import at_other_budgets
 from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
@@ -57,8 +49,8 @@ def _spared(subject: Subject) -> str:
 
 def draws(subject: Subject, look: Look) -> float:
     """The approximate number of draws of the target."""
-    near = len(subject.known.beside.choices) if subject.known.beside else 0
-    return (DATA_SETS + TIMES_AT_CHOICES * near) * max(FEWEST, DRAWS * look.samples / DEFAULT)
+    near = sum(member.times for member in subject.known.beside.choices) if subject.known.beside else 0
+    return (DATA_SETS + near) * max(FEWEST, DRAWS * look.samples / DEFAULT)
 
 
 QUESTION = Question(
