@@ -10,6 +10,7 @@ from rich.table import Table
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import ledger, pages, render
 from covassay.verification.claims.checks import checks
+from covassay.verification.claims.kernel import picture
 from covassay.verification.claims.kernel.gate import RECORDED, GateReport
 from covassay.verification.claims.kernel.kernel import REQUIRE
 from covassay.verification.cli import mutant_table, theorems
@@ -142,6 +143,7 @@ def render_files(options: argparse.Namespace) -> int:
         "MUTANTS.md": mutant_table.render(),
         "mutants.jsonl": mutant_table.data(),
         "README.md": pages.with_kernel_table(readme),
+        picture.NAME: picture.draw(proofs_folder() / "rocq"),
     }
     found = ledger.problems(proofs_folder()) if options.check else []
     for name, text in generated.items():
@@ -222,7 +224,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--only", metavar="TEXT", help="only checks or mutants with this text in their name")
     a.set_defaults(run=mutants)
 
-    a = actions.add_parser("render", help="write the ledger, the errata, the mutants and the table in proofs/README.md")
+    a = actions.add_parser(
+        "render", help="write the generated pages of proofs, the table in its README.md and its picture"
+    )
     a.add_argument(
         "--check",
         action="store_true",

@@ -19,7 +19,7 @@
    That the projection on the nuclear ball is one is proved in BallProjection.
    Assumed: nothing.  Not said: that eps/2 is attained; anything about floating
    point. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity.
 From mathcomp Require Import rat.
 

@@ -151,6 +151,10 @@ apply: le_trans (Euclidean.norm_triangle _ _) _; rewrite Euclidean.normN.
 by rewrite mulr_natl mulr2n ler_add // norm_press.
 Qed.
 
+Lemma steps_total r budgets (P : {measure set centre -> \bar R}) X :
+  P setT = 1%E -> steps r budgets P X setT = 1%E.
+Proof. by elim: budgets r P => [|b budgets IH] r P P1 //=; apply: IH; exact: run_total. Qed.
+
 Lemma steps_zcdp r budgets (rho0 : R) P : zcdp neighbours rho0 P ->
   zcdp neighbours (rho0 + \sum_(b <- budgets) b%:num) (fun X => steps r budgets (P X) X).
 Proof.
@@ -186,6 +190,9 @@ Qed.
 Definition coinpress_mean (t : nat) (radius : {posnum R}) (X : data) :
     {measure set centre -> \bar R} :=
   steps radius (budgets t) [the {measure set centre -> \bar R} of dirac (0 : 'M[R]_(d, 1))] X.
+
+Lemma coinpress_mean_total (t : nat) (radius : {posnum R}) X : coinpress_mean t radius X setT = 1%E.
+Proof. by apply: steps_total; rewrite /= diracE in_setT. Qed.
 
 (* The premise is n >= 1; rho, gamma1, gamma2 and the radius are positive by their types. *)
 (*@ WHOLE.coinpress-mean *)

@@ -23,7 +23,7 @@
    johnson-lindenstrauss-image, which is approximate: the theorem is about the exact law); how T
    is chosen; how good the fit is.  Unconditional.v has rows of any length, and such a map p. *)
 From covassay Require Import MechanismTheory TwoStages Symmetric SymmetricMechanisms Gaussian.
-From covassay Require Import GaussianMechanisms Sphere Coinpress.
+From covassay Require Import GaussianMechanisms Sphere SpectralMaps Coinpress.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.
 From covassay Require BallProjection.
 From mathcomp Require Import mxalgebra.
@@ -59,13 +59,6 @@ Lemma measurable_mx_entry m n (f : Y -> 'M[R]_(m, n)) i j :
   measurable_fun setT f -> measurable_fun setT (fun y => f y i j).
 Proof. by move=> mf; exact: (measurable_fun_comp (@measurable_entry R m n i j) mf). Qed.
 
-Lemma measurable_mxD m n (f g : Y -> 'M[R]_(m, n)) : measurable_fun setT f ->
-  measurable_fun setT g -> measurable_fun setT (fun y => f y + g y).
-Proof.
-move=> mf mg; apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-by apply: measurable_funD; exact: measurable_mx_entry.
-Qed.
-
 Lemma measurable_mxZ m n (a : R) (f : Y -> 'M[R]_(m, n)) : measurable_fun setT f ->
   measurable_fun setT (fun y => a *: f y).
 Proof.
@@ -77,28 +70,10 @@ Lemma measurable_mxB m n (f g : Y -> 'M[R]_(m, n)) : measurable_fun setT f ->
   measurable_fun setT g -> measurable_fun setT (fun y => f y - g y).
 Proof.
 move=> mf mg; under eq_fun do rewrite -scaleN1r.
-by apply: measurable_mxD => //; exact: measurable_mxZ.
-Qed.
-
-Lemma measurable_mulmx m n k (f : Y -> 'M[R]_(m, n)) (g : Y -> 'M[R]_(n, k)) :
-  measurable_fun setT f -> measurable_fun setT g -> measurable_fun setT (fun y => f y *m g y).
-Proof.
-move=> mf mg; apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-by apply: measurable_sum => l; apply: measurable_funM; exact: measurable_mx_entry.
-Qed.
-
-Lemma measurable_trmx m n (f : Y -> 'M[R]_(m, n)) : measurable_fun setT f ->
-  measurable_fun setT (fun y => (f y)^T).
-Proof.
-move=> mf; apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-exact: measurable_mx_entry.
+by apply: measurable_matrixD => //; exact: measurable_mxZ.
 Qed.
 
 End MeasurableMatrices.
-
-Lemma measurable_constant e e' (Y : measurableType e) (Z : measurableType e') (z : Z) :
-  measurable_fun [set: Y] (fun=> z).
-Proof. exact: measurable_fun_cst. Qed.
 
 (* ---------------------------------------------------------------------------- *)
 (* svec                                                                         *)
@@ -139,7 +114,7 @@ Context e (Y : measurableType e).
 Lemma measurable_svec (f : Y -> 'M[R]_d) : measurable_fun setT f ->
   measurable_fun setT (fun y => svec (f y)).
 Proof.
-move=> mf; apply: measurable_trmx; apply: measurable_fun_matrix => i j.
+move=> mf; apply: measurable_matrixT; apply: measurable_fun_matrix => i j.
 by under eq_fun do rewrite mxE; apply: measurable_funrM; exact: measurable_mx_entry.
 Qed.
 
@@ -147,7 +122,7 @@ Lemma measurable_unsvec (f : Y -> 'cV[R]_(entries d)) : measurable_fun setT f ->
   measurable_fun setT (fun y => unsvec (f y)).
 Proof.
 move=> mf; apply: (measurable_fun_comp (@measurable_mirror R d half_root)).
-exact: measurable_trmx.
+exact: measurable_matrixT.
 Qed.
 
 End Svec.
@@ -197,10 +172,10 @@ Proof.
 elim: k momentum f g => [|k IH] momentum f g mf mg my //=.
 have mp : measurable_fun setT (fun z => p (g z - step_size *: unsvec (T^T *m (T *m svec (g z) - y z)))).
   apply: (measurable_fun_comp measurable_p); apply: measurable_mxB => //.
-  apply: measurable_mxZ; apply: measurable_unsvec; apply: measurable_mulmx; first exact: measurable_constant.
-  apply: measurable_mxB => //; apply: measurable_mulmx; first exact: measurable_constant.
+  apply: measurable_mxZ; apply: measurable_unsvec; apply: measurable_matrixM; first exact: measurable_fun_cst.
+  apply: measurable_mxB => //; apply: measurable_matrixM; first exact: measurable_fun_cst.
   exact: measurable_svec.
-by apply: IH => //; apply: measurable_mxD => //; apply: measurable_mxZ; exact: measurable_mxB.
+by apply: IH => //; apply: measurable_matrixD => //; apply: measurable_mxZ; exact: measurable_mxB.
 Qed.
 
 Lemma measurable_fitted : measurable_fun setT fitted.
@@ -211,10 +186,10 @@ have mf : measurable_fun setT fit.
     apply: measurable_fun_matrix => i j; under eq_fun do rewrite castmxE.
     exact: measurable_entry.
   apply: (measurable_accelerated iterations 1 (f := fun=> 0) (g := fun=> 0)).
-  - exact: measurable_constant.
-  - exact: measurable_constant.
+  - exact: measurable_fun_cst.
+  - exact: measurable_fun_cst.
   - exact: measurable_fun_id.
-by apply: measurable_mxZ; apply: measurable_mxD => //; exact: measurable_trmx.
+by apply: measurable_mxZ; apply: measurable_matrixD => //; exact: measurable_matrixT.
 Qed.
 
 End Fit.

@@ -14,7 +14,7 @@
    Assumed: nothing.  Not said: floating point; how the noise is drawn.  AnyRows.v has rows of any
    length. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Sphere Stages.
-From covassay Require Import JohnsonLindenstrauss.
+From covassay Require Import SpectralMaps JohnsonLindenstrauss.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
 
 Section Deflation.
@@ -45,10 +45,10 @@ Lemma measurable_residual_form X :
   measurable_fun [set: [the measurableType _ of ('M[R]_d * 'M[R]_(d, 1))%type]] (residual_form X).
 Proof.
 have mT : measurable_fun setT (fun Tu : 'M[R]_d * 'M[R]_(d, 1) => scatter X - Tu.1).
-  by apply: measurable_mxB; [exact: measurable_constant|exact: measurable_fun_fst].
+  by apply: measurable_mxB; [exact: measurable_fun_cst|exact: measurable_fun_fst].
 have mu : measurable_fun setT (fun Tu : 'M[R]_d * 'M[R]_(d, 1) => direction Tu.2).
   exact: (measurable_fun_comp (@measurable_direction R d) (@measurable_fun_snd _ _ _ _)).
-have mv := measurable_mulmx (measurable_trmx mu) (measurable_mulmx mT mu).
+have mv := measurable_matrixM (measurable_matrixT mu) (measurable_matrixM mT mu).
 have := measurable_mx_entry 0 0 mv; congr (measurable_fun setT _); apply/funext => Tu.
 by rewrite /residual_form /Euclidean.form Euclidean.dotE mxE mulr1n.
 Qed.
@@ -92,8 +92,8 @@ have m1 : measurable_fun setT (fun t : 'M[R]_d * 'M[R]_(d, 1) * 'M[R]_(1, 1) => 
 have mu : measurable_fun setT (fun t : 'M[R]_d * 'M[R]_(d, 1) * 'M[R]_(1, 1) => direction t.1.2).
   apply: (measurable_fun_comp (@measurable_direction R d)).
   exact: (measurable_fun_comp (@measurable_fun_snd _ _ _ _) m1).
-have mo := measurable_mulmx mu (measurable_trmx mu).
-apply: measurable_mxD; first exact: (measurable_fun_comp (@measurable_fun_fst _ _ _ _) m1).
+have mo := measurable_matrixM mu (measurable_matrixT mu).
+apply: measurable_matrixD; first exact: (measurable_fun_comp (@measurable_fun_fst _ _ _ _) m1).
 apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
 apply: measurable_funM; last exact: (measurable_mx_entry i j mo).
 under eq_fun do rewrite -[Num.min _ _]opprK oppr_min -mulN1r.

@@ -15,7 +15,7 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn.  AnyRows.v has
    rows of any length. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Gaussian Zcdp.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
 
 (* A probability for every data set. *)
@@ -61,6 +61,17 @@ rewrite /exp_line -expRD ler_expR ler_subr_addl -mulrBr mulrC.
 rewrite ler_pdivr_mulr // ler_subl_addr.
 rewrite (_ : y - q x' = (y - q x) + (q x - q x')); last by rewrite addrA subrK.
 by apply: le_trans (ler_norm_add _ _) _; rewrite addrC ler_add2r sens.
+Qed.
+
+(* Gaussian noise, for a query that moves by at most Delta in Frobenius norm. *)
+(*@ ZCDP-GAUSSIAN *)
+Theorem gaussian_noise_zcdp (R : realType) (m n : nat) (sigma : R) (sigma_gt0 : (0 < sigma)%R)
+    (X : Type) (nb : X -> X -> Prop) (Delta : R) (q : X -> 'M[R]_(m, n)) :
+  (forall x x', nb x x' -> sum_squares (q x - q x') <= Delta ^+ 2)%R ->
+  zcdp nb (Delta ^+ 2 / (2 * sigma ^+ 2)) (fun x => with_noise (matrices R m n) (gaussian_weight m n sigma_gt0) q x).
+Proof.
+move=> sens x x' xx'; apply: (concentrated_eq (P := gaussian_at sigma_gt0 (q x)) (Q := gaussian_at sigma_gt0 (q x'))) => //.
+exact/gaussian_concentrated/sens.
 Qed.
 
 (* How far two rows of the unit ball move the entries. *)

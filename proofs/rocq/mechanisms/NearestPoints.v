@@ -9,7 +9,7 @@
    points, are about something.
 
    Nothing is assumed. *)
-From covassay Require Import MechanismTheory MatrixNorms Projections Squeeze BallProjection.
+From covassay Require Import MechanismTheory MatrixNorms Projections Squeeze Compactness BallProjection.
 From covassay Require Import GaussianMechanisms.
 From covassay Require Euclidean LipschitzMaps.
 Import numFieldNormedType.Exports.

@@ -155,6 +155,9 @@ Definition weak_ppc (X : data) :=
           (pce_scale_gt0 d n_gt0 rho_gt0 kappa_gt0 beta_gt0 beta_lt1 tight))
        (@short_covariance R n d kappa beta) X).
 
+Lemma weak_ppc_total X : weak_ppc X setT = 1%E.
+Proof. exact: release_total. Qed.
+
 (* The premises are n >= 1, rho > 0, kappa > 0 and 0 < beta < 1. *)
 (*@ WHOLE.weak-ppc *)
 Theorem weak_ppc_zcdp :
@@ -243,6 +246,9 @@ Lemma measurable_transform : measurable_fun [set: transform] (@fst 'M[R]_d 'M[R]
 Proof. exact: measurable_fun_fst. Qed.
 
 Definition ppc (X : data) := image_law measurable_transform (precondition X).
+
+Lemma ppc_total X : ppc X setT = 1%E.
+Proof. exact: precondition_total. Qed.
 
 (* The premises are n >= 1, rho > 0, kappa > 0 and 0 < beta < 1. *)
 (*@ WHOLE.ppc *)

@@ -6,7 +6,7 @@
    - run_dp: a mechanism and a stage after it, of which the last answer is published, cost the sum.
 
    Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise TwoStages Sphere.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue AdditiveNoise TwoStages Sphere.
 From covassay Require Algorithm2 BallProjection.
 
 (* ---------------------------------------------------------------------------- *)

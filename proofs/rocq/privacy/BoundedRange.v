@@ -5,7 +5,7 @@
    this is eps^2/2, the cost of eps-DP; a smaller sum costs less.
 
    Nothing is assumed. *)
-From covassay Require Import MechanismTheory TwoStages Zcdp ExponentialBounds HoeffdingBound.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP TwoStages Zcdp ExponentialBounds HoeffdingBound.
 From covassay Require LawIntegral.
 Local Open Scope ereal_scope.
 

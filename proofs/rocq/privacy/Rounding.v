@@ -12,7 +12,7 @@
 
    Assumed: nothing.  Not said: that a program computes the rounded value (this is
    Theorem 2 of proofs/paper/rounded-releases.md); anything about zCDP. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue Discrete.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue Discrete.
 From mathcomp Require Import countalg.
 
 Section Rounding.

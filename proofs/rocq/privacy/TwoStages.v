@@ -9,7 +9,7 @@
 
    run P K is the law of the second output alone.  A stage that adds noise to a function
    of the first output is `noise_stage`.  Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue AdditiveNoise.
 Local Open Scope ereal_scope.
 
 Section Joint.

@@ -13,12 +13,12 @@
      converse is not proved here;
    - post-processing costs nothing;
    - two stages, of which the second sees the output of the first, cost the sum;
-   - Gaussian noise of standard deviation sigma on a query that neighbours move by at most
-     Delta in Frobenius norm is (Delta^2/(2 sigma^2))-zCDP.
+   - Gaussian noise of standard deviation sigma, added to matrices that are at most Delta apart
+     in Frobenius norm, is (Delta^2/(2 sigma^2))-concentrated (Mechanisms.v has the mechanism).
 
    Nothing is assumed. *)
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm.
-From covassay Require Import ExponentialBounds PureToZcdp Gaussian Mechanisms TwoStages.
+From covassay Require Import ExponentialBounds PureToZcdp Gaussian TwoStages.
 From covassay Require LawIntegral.
 Local Open Scope ereal_scope.
 
@@ -378,15 +378,6 @@ apply: (concentrated_eq (E a) (E b)).
 apply: zcdp_of_densities; try exact: gaussian_positive; last exact: gaussian_zcdp.
 move=> alpha; under eq_fun do rewrite gaussian_renyi_pointwise.
 by apply: measurable_funrM; apply: density_measurable1.
-Qed.
-
-(*@ ZCDP-GAUSSIAN *)
-Theorem gaussian_noise_zcdp (X : Type) (nb : X -> X -> Prop) (Delta : R) (q : X -> 'M[R]_(m, n)) :
-  (forall x x', nb x x' -> sum_squares (q x - q x') <= Delta ^+ 2)%R ->
-  zcdp nb (Delta ^+ 2 / (2 * sigma ^+ 2)) (fun x => with_noise (matrices R m n) noise q x).
-Proof.
-move=> sens x x' xx'; apply: (concentrated_eq (P := gaussian_at (q x)) (Q := gaussian_at (q x'))) => //.
-exact/gaussian_concentrated/sens.
 Qed.
 
 End GaussianNoise.

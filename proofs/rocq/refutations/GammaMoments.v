@@ -22,7 +22,7 @@
 From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueScale.
 From covassay Require Import Norms KNorm ExponentialBounds LawIntegral Squeeze Algorithm2.
 From covassay Require Import TailIdentity.
-From covassay Require Theorem6.
+From covassay Require Theorem6 Expectation.
 Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
@@ -201,10 +201,10 @@ Variables (R : realType) (d : nat).
 Definition nuclear_laplace : {measure set 'M[R]_d -> \bar R} :=
   [the measure _ _ of law (norm_weight (nuclear R d) (@ltr01 R))].
 
-Local Notation E k := (Theorem6.expect nuclear_laplace (fun z => (nuclear_norm z ^+ k)%R)).
+Local Notation E k := (Expectation.expect nuclear_laplace (fun z => (nuclear_norm z ^+ k)%R)).
 
 Let moment k : E k = (\prod_(j < k) (d * d + j)%:R)%:E.
-Proof. by rewrite /Theorem6.expect (norm_moments (nuclear R d)) expr1n mul1r. Qed.
+Proof. by rewrite /Expectation.expect (norm_moments (nuclear R d)) expr1n mul1r. Qed.
 
 (* The first three premises of Theorem6, for the noise itself, in every dimension: it is a
    probability, and the nuclear norm has the moments d^2, d^4 + d^2 and
@@ -241,9 +241,9 @@ split => //.
 - by move=> _; exact: (norm_measurable (nuclear R 1)).
 - by under eq_fun do rewrite harmonicE; exact: measurable_fun_cst.
 - by move=> z _; exact: (norm_ge0 (nuclear R 1)).
-- by under [X in Theorem6.expect _ X]eq_fun do rewrite totalE -[nuclear_norm _]expr1.
-- by under [X in Theorem6.expect _ X]eq_fun do rewrite totalE.
-- by under [X in Theorem6.expect _ X]eq_fun do rewrite totalE; rewrite E4.
-under [X in Theorem6.expect _ X]eq_fun do rewrite squareE harmonicE addr0.
+- by under [X in Expectation.expect _ X]eq_fun do rewrite totalE -[nuclear_norm _]expr1.
+- by under [X in Expectation.expect _ X]eq_fun do rewrite totalE.
+- by under [X in Expectation.expect _ X]eq_fun do rewrite totalE; rewrite E4.
+under [X in Expectation.expect _ X]eq_fun do rewrite squareE harmonicE addr0.
 by rewrite E2; congr (_%:E); ring.
 Qed.

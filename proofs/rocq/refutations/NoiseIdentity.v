@@ -14,7 +14,7 @@
 From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueRows Norms KNorm.
 From covassay Require Import LawIntegral Squeeze Algorithm2 TailIdentity MatrixNorms SingularValues.
 From covassay Require Import Expansions Means NoiseMoments RowGains.
-From covassay Require Theorem6 GammaMoments.
+From covassay Require Theorem6 Expectation GammaMoments.
 
 Section Noise.
 Variables (R : realType) (d : nat).
@@ -29,14 +29,14 @@ Let mN : measurable_fun setT N. Proof. exact: (norm_measurable (nuclear R d)). Q
 
 Let expect_noise (f g : 'M[R]_d -> R) : measurable_fun setT f -> (forall z, 0 <= f z) ->
   (forall z, expR (- N z) * f z = g z) ->
-  Theorem6.expect noise f = (((normalizer w)^-1)%:E * \int[Leb]_z (g z)%:E)%E.
+  Expectation.expect noise f = (((normalizer w)^-1)%:E * \int[Leb]_z (g z)%:E)%E.
 Proof.
 move=> mf f0 fg; have Z0 := normalizer_gt0 w.
 have g0 z : 0 <= g z by rewrite -fg mulr_ge0 // ltW ?expR_gt0.
 have mg : measurable_fun setT g.
   by rewrite -(funext fg); apply: measurable_funM => //; exact: measurable_exp_opp.
 have mfE : measurable_fun setT (fun z => (f z)%:E) by exact/EFin_measurable_fun.
-rewrite /Theorem6.expect /noise /GammaMoments.nuclear_laplace integral_law //.
+rewrite /Expectation.expect /noise /GammaMoments.nuclear_laplace integral_law //.
 have mgE : measurable_fun setT (fun z => (g z)%:E) by exact/EFin_measurable_fun.
 rewrite -ge0_integralM_EFin //; last 2 first.
 - by move=> z _; rewrite lee_fin.
@@ -118,7 +118,7 @@ Qed.
 (* The identity for the noise of scale 1, in every dimension. There is no premise. *)
 (*@ NOISE-IDENTITY *)
 Theorem noise_identity :
-  Theorem6.expect noise (fun z => (square_sum (s z) + harmonic_sum (s z))%R) = (2%:R * d%:R ^+ 3)%:E.
+  Expectation.expect noise (fun z => (square_sum (s z) + harmonic_sum (s z))%R) = (2%:R * d%:R ^+ 3)%:E.
 Proof.
 have s0 z : forall i, 0 <= s z i := singular_values_ge0 z.
 have [P1 E1 E2 _] := GammaMoments.nuclear_laplace_moments R d.

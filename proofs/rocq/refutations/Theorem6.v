@@ -22,13 +22,9 @@
    probability of |Z| > M), Theorem6Tail (P (|Z| > C d) >= 1/(384 d^4)) and Theorem6Refuted
    (this exceeds 2 exp (- d^(1/3) / c) for every large d). This file has the definitions and
    the few facts on numbers that belong to them. *)
-From covassay Require Import MeasureTheory PairSums TailIdentity.
+From covassay Require Import MeasureTheory Expectation PairSums TailIdentity.
 
 (* THE PREMISES *)
-
-(* The expectation of a nonnegative function; its rules are in Expectation. *)
-Definition expect dd (T : measurableType dd) (R : realType) (P : {measure set T -> \bar R})
-  (f : T -> R) : \bar R := (\int[P]_x (f x)%:E)%E.
 
 Section Premises.
 Context dd (T : measurableType dd) (R : realType) (P : {measure set T -> \bar R}).

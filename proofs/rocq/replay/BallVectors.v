@@ -9,7 +9,7 @@
    zero, or that brings the nuclear norm to r.
 
    Assumed: nothing. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueScale AdditiveNoise Norms.
 From covassay Require Import KNorm Algorithm2 BallProjection Releases RationalData.
 From covassay Require Import ReleaseVectors ProjectionVectors.
 From covassay Require Euclidean MatrixNorms Sensitivity Projections.

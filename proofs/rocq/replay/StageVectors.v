@@ -10,7 +10,7 @@
 
    Assumed: nothing. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms KNorm Mechanisms Gaussian TwoStages.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueScale AdditiveNoise Norms KNorm Mechanisms Gaussian TwoStages.
 From covassay Require Import Symmetric EigenvalueSensitivity SpectralMaps MatrixStages SeparateCov Releases RationalData.
 From covassay Require Euclidean Sensitivity ProjectionVectors.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.

@@ -14,7 +14,7 @@ From mathcomp.classical Require Import cardinality.
 From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences exp.
 From mathcomp.analysis Require Import measure lebesgue_measure lebesgue_integral numfun.
 From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PairSums TailIdentity Theorem6.
+From covassay Require Import Expectation PairSums TailIdentity Theorem6.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope. Local Open Scope classical_set_scope.

@@ -12,5 +12,6 @@ lock     : proofs/rocq.lock.json, the audit that somebody has read and accepted
 findings : what the gate refuses, and the comparisons that find it
 gate     : one run of the gate
 vectors  : numbers that the kernel evaluates, for tests of the Python code
+picture  : which folders of proofs/rocq rest on which
 mutants  : changes to the proofs that the gate must reject, and the rule that should reject each
 """

@@ -1,13 +1,16 @@
-(* Rules for the expectation of nonnegative measurable functions: of a sum, of a multiple,
+(* The expectation of a nonnegative function, and rules for it: of a sum, of a multiple,
    of a larger function and of the indicator of an event. They are the library's rules for
    integrals, without the embedding of R in the extended real line. Nothing is assumed. *)
 From covassay Require Import MeasureTheory.
-From covassay Require Theorem6.
+
+(* The expectation of a nonnegative function. *)
+Definition expect dd (T : measurableType dd) (R : realType) (P : {measure set T -> \bar R})
+  (f : T -> R) : \bar R := (\int[P]_x (f x)%:E)%E.
 
 Section Expectation.
 Context dd (T : measurableType dd) (R : realType) (P : {measure set T -> \bar R}).
 Implicit Types f g : T -> R.
-Local Notation expect := (Theorem6.expect P).
+Local Notation expect := (expect P).
 
 Let measE f : measurable_fun setT f -> measurable_fun setT (fun x => (f x)%:E).
 Proof. by move=> mf; apply/EFin_measurable_fun. Qed.
@@ -16,7 +19,7 @@ Lemma expectD f g : (forall x, 0 <= f x) -> (forall x, 0 <= g x) ->
   measurable_fun setT f -> measurable_fun setT g ->
   expect (fun x => f x + g x) = (expect f + expect g)%E.
 Proof.
-move=> f0 g0 mf mg; rewrite /Theorem6.expect -ge0_integralD //.
+move=> f0 g0 mf mg; rewrite /expect -ge0_integralD //.
 - by move=> x _; rewrite lee_fin.
 - exact: measE.
 - by move=> x _; rewrite lee_fin.
@@ -26,7 +29,7 @@ Qed.
 Lemma expectZ k f : 0 <= k -> (forall x, 0 <= f x) -> measurable_fun setT f ->
   expect (fun x => k * f x) = (k%:E * expect f)%E.
 Proof.
-move=> k0 f0 mf; rewrite /Theorem6.expect -ge0_integralM_EFin //; last exact: measE.
+move=> k0 f0 mf; rewrite /expect -ge0_integralM_EFin //; last exact: measE.
 by move=> x _; rewrite lee_fin.
 Qed.
 
@@ -42,6 +45,6 @@ move=> f0 fg mf mg; apply: ge0_le_integral => //.
 Qed.
 
 Lemma expect_indic B : measurable B -> expect (\1_B : T -> R) = P B.
-Proof. by move=> mB; rewrite /Theorem6.expect integral_indic // setIT. Qed.
+Proof. by move=> mB; rewrite /expect integral_indic // setIT. Qed.
 
 End Expectation.

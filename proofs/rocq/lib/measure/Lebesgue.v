@@ -15,7 +15,7 @@
    product of its sides as its measure), LebesgueShift (translations change nothing),
    LebesgueScale (a factor c counts c^(m n)), LebesgueOpen (continuous functions are
    measurable) and LebesgueProduct (Tonelli). Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP.
+From covassay Require Import MeasureTheory MeasurableFunctions.
 Local Open Scope ereal_scope.
 
 (* THE LINE *)

@@ -5,7 +5,7 @@
    their entries. The boxes with corners -k and k cover everything, so that both
    measures are sigma-finite. With that, the product that defines the measure on rows
    may be built in either order of integration. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue.
+From covassay Require Import MeasureTheory Lebesgue.
 Local Open Scope ereal_scope.
 
 Section Cubes.

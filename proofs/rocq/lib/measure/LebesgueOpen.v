@@ -3,7 +3,7 @@
    An open set U is the union of those cells that lie in U, where a cell is the set of the
    matrices whose entries differ by less than 1/(k + 1) from rational numbers. Each cell is
    an event, and there are countably many: that is all. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue.
+From covassay Require Import MeasureTheory Lebesgue.
 From mathcomp Require Import rat.
 Local Open Scope ereal_scope.
 

@@ -4,7 +4,7 @@
    Rows: by induction on the length, with the product of the line and shorter rows as the
    measure on rows. Matrices: as rows of their entries. It is stated for functions whose
    integrals are finite, which are given by their values I. Nothing is assumed. *)
-From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueBox.
+From covassay Require Import MeasureTheory MeasurableFunctions Lebesgue LebesgueBox.
 Local Open Scope ereal_scope.
 
 Section ProductIntegral.

@@ -7,7 +7,7 @@
    multiplied by 1 + h.  Entry by entry this is a shift and a change of scale of one
    coordinate, by numbers that do not depend on it (Tonelli).  Nothing is assumed. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueShift LebesgueBox LebesgueScale.
+From covassay Require Import MeasureTheory Lebesgue LebesgueShift LebesgueBox LebesgueScale.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.

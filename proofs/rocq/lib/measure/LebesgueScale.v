@@ -3,7 +3,7 @@
       c^(m n) |{x | c x in A}| = |A|,      c^(m n) int f(c x) dx = int f(x) dx,
 
    on the line and on the m x n matrices. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue.
+From covassay Require Import MeasureTheory Lebesgue.
 Local Open Scope ereal_scope.
 
 Section Scale.

@@ -5,7 +5,7 @@
    is determined by that. Rows: by induction on the length, section by section. Matrices:
    those of the rows of their entries. An integral follows from the events, because it is
    the integral against the image of the measure. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue.
+From covassay Require Import MeasureTheory Lebesgue.
 Local Open Scope ereal_scope.
 
 (* A map that keeps the measure of every event keeps every integral. *)

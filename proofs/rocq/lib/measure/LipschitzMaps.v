@@ -5,7 +5,7 @@
    the Frobenius norm lies between the largest entry and the sum of all; so each entry is
    continuous, hence measurable. The projection on a convex set (constant 1) and functions
    of the eigenvalues are such maps. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueOpen Norms.
+From covassay Require Import MeasureTheory Lebesgue LebesgueOpen Norms.
 From covassay Require MatrixNorms.
 Import numFieldNormedType.Exports.
 

@@ -3,7 +3,6 @@
    what lies below a function with a finite expectation has one.  So inequalities between
    functions become inequalities between numbers.  Nothing is assumed. *)
 From covassay Require Import MeasureTheory MeasurableFunctions Expectation.
-From covassay Require Theorem6.
 
 Section Means.
 Context dd (T : measurableType dd) (R : realType) (P : {measure set T -> \bar R}).
@@ -11,7 +10,7 @@ Implicit Types (f g : T -> R) (u v c : R).
 
 (* f >= 0 has the expectation v *)
 Definition mean f v : Prop :=
-  [/\ forall x, 0 <= f x, measurable_fun setT f & Theorem6.expect P f = v%:E].
+  [/\ forall x, 0 <= f x, measurable_fun setT f & Expectation.expect P f = v%:E].
 
 Lemma meanD f g u v : mean f u -> mean g v -> mean (fun x => f x + g x) (u + v).
 Proof.
@@ -30,7 +29,7 @@ Qed.
 Lemma mean_cst c : P setT = 1%E -> 0 <= c -> mean (fun=> c) c.
 Proof.
 move=> P1 c0; split=> //; first exact: measurable_fun_cst.
-by rewrite /Theorem6.expect integral_cst // [in LHS]P1 mule1.
+by rewrite /Expectation.expect integral_cst // [in LHS]P1 mule1.
 Qed.
 
 Lemma mean_sum n (f : 'I_n -> T -> R) (v : 'I_n -> R) :
@@ -40,7 +39,7 @@ move=> M; have f0 i x : 0 <= f i x by case: (M i).
 have mf i : measurable_fun setT (f i) by case: (M i).
 split=> [x||]; first exact: sumr_ge0.
   exact: measurable_sum.
-rewrite /Theorem6.expect; under eq_integral do rewrite -sumEFin.
+rewrite /Expectation.expect; under eq_integral do rewrite -sumEFin.
 rewrite ge0_integral_sum //.
 - by rewrite -sumEFin; apply: eq_bigr => i _; case: (M i).
 - by move=> i; apply/EFin_measurable_fun.
@@ -56,8 +55,8 @@ Lemma mean_exists f g v : mean g v -> measurable_fun setT f -> (forall x, 0 <= f
   (forall x, f x <= g x) -> exists u, mean f u.
 Proof.
 move=> [g0 mg Eg] mf f0 fg; have le := expect_le P f0 fg mf mg; rewrite Eg in le.
-have pos : (0 <= Theorem6.expect P f)%E by apply: integral_ge0 => x _; rewrite lee_fin.
-exists (fine (Theorem6.expect P f)); split=> //; rewrite fineK // ge0_fin_numE //.
+have pos : (0 <= Expectation.expect P f)%E by apply: integral_ge0 => x _; rewrite lee_fin.
+exists (fine (Expectation.expect P f)); split=> //; rewrite fineK // ge0_fin_numE //.
 exact: le_lt_trans le (ltry _).
 Qed.
 End Means.

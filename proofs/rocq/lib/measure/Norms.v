@@ -4,7 +4,7 @@
    Proved for every norm: it is continuous (hence measurable), and it lies between
    two positive multiples of the sum of the absolute values of the entries (all
    norms on matrices are equivalent).  Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueOpen.
+From covassay Require Import MeasureTheory Lebesgue LebesgueOpen.
 Import numFieldNormedType.Exports.
 
 Record norm (R : realType) m n := Norm {

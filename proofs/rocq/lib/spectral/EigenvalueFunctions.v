@@ -5,7 +5,7 @@
    at every number they agree with almost all of them.
 
    Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue SpectralMaps.
+From covassay Require Import MeasureTheory Lebesgue SpectralMaps.
 Import numFieldNormedType.Exports.
 
 Section Functions.

@@ -7,7 +7,7 @@
 
    Nothing is assumed. *)
 From covassay Require Import MeasureTheory Euclidean.
-From covassay Require Norms BallProjection Squeeze.
+From covassay Require Norms Compactness Squeeze.
 Import numFieldNormedType.Exports.
 
 (* a finite sum of continuous functions is continuous *)
@@ -57,16 +57,16 @@ Proof. by move=> x; apply: continuousN; exact: value_continuous. Qed.
 (* There is a unit vector u with v^T A v <= (u^T A u) |v|^2 for all v. *)
 Lemma form_attains_max : exists2 u, dot u u = 1 & forall v, form A v <= form A u * dot v v.
 Proof.
-pose E := BallProjection.euclidean_row R k.+1.
+pose E := Compactness.euclidean_row R k.+1.
 pose S := [set x : 'rV[R]_k.+1 | Norms.norm_at E x = 1].
 have cS : compact S.
-  apply: (subclosed_compact _ (@BallProjection.unit_ball_compact _ _ E)); last first.
+  apply: (subclosed_compact _ (@Compactness.unit_ball_compact _ _ E)); last first.
     by move=> x Sx; have : Norms.norm_at E x <= 1 by rewrite (Sx : Norms.norm_at E x = 1).
   apply: (closed_comp (D := [set 1 : R])); last exact: closed_eq.
   by move=> x _; exact: Norms.norm_continuous.
 have S0 : S !=set0.
   by exists (delta_mx 0 0); rewrite /S /= trmx_delta norm_delta.
-have [u Su max] := BallProjection.attains_min cS S0 opposite_continuous.
+have [u Su max] := Compactness.attains_min cS S0 opposite_continuous.
 have uu : dot u^T u^T = 1.
   by rewrite -sqr_norm -[norm _]/(Norms.norm_at E u) (Su : Norms.norm_at E u = 1) expr1n.
 exists u^T => // v; have [->|v0] := eqVneq v 0; first by rewrite /form dot0l dot0l mulr0.

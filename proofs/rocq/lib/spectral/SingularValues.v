@@ -8,7 +8,7 @@
    measurable because no eigenvalue moves further than the matrix does (Weyl).
    Nothing is assumed. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue TailIdentity.
+From covassay Require Import MeasureTheory Lebesgue.
 From covassay Require Import Euclidean MatrixNorms EigenvalueSensitivity SpectralTheorem SpectralMaps LipschitzMaps MeasurableFunctions.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
@@ -172,22 +172,6 @@ apply: cvgMr; apply: (@cvgV _ _ _ _ (fun k : nat => t ^+ 2 + k.+1%:R^-1)).
   by rewrite addr0 sqrf_eq0.
 apply: (@cvgD _ _ _ _ _ (fun=> t ^+ 2) (@harmonic R)); last exact: cvg_harmonic.
 exact: cvg_cst.
-Qed.
-
-Lemma measurable_harmonic_sum :
-  measurable_fun setT (fun Z : 'M[R]_d => harmonic_sum (singular_values Z)).
-Proof.
-have ms i := measurable_singular_values i.
-have m : measurable_fun setT (fun Z : 'M[R]_d => \sum_(i < d) \sum_(j < d)
-    (i < j)%:R * (singular_values Z i * singular_values Z j / (singular_values Z i + singular_values Z j))).
-  apply: MeasurableFunctions.measurable_sum => i; apply: MeasurableFunctions.measurable_sum => j; apply: measurable_funrM.
-  apply: measurable_funM; first exact: measurable_funM.
-  by apply: (measurable_fun_comp measurable_inverse); exact: measurable_funD.
-rewrite (_ : (fun _ => _) = fun Z => (2%:R * (\sum_(i < d) \sum_(j < d) (i < j)%:R *
-  (singular_values Z i * singular_values Z j / (singular_values Z i + singular_values Z j))))).
-  exact: measurable_funrM.
-apply/funext => Z; rewrite /harmonic_sum mulr_natl; congr (_ *+ 2); apply: eq_bigr => i _.
-by rewrite big_mkcond; apply: eq_bigr => j _; case: ltnP; rewrite ?mul1r ?mul0r.
 Qed.
 
 End Measurable.

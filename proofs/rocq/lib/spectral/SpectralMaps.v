@@ -11,8 +11,8 @@
    - so it is measurable, and so are products and limits of such functions.
 
    Nothing is assumed. *)
-From covassay Require Import MechanismTheory Gaussian EigenvalueSensitivity SpectralTheorem.
-From covassay Require Euclidean MatrixNorms Projections BallProjection.
+From covassay Require Import MeasureTheory MeasurableFunctions Lebesgue LipschitzMaps EigenvalueSensitivity SpectralTheorem.
+From covassay Require Euclidean MatrixNorms Projections.
 Import numFieldNormedType.Exports.
 
 (* ---------------------------------------------------------------------------- *)
