@@ -40,7 +40,7 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 
     def noise_bound(trace: float) -> float:
         a, e = mechanism.separate_bounds(n, 2, final, min(1.0, trace + margin), 3 * beta / 4, calibration)
-        return mechanism.noise_level(1, g, a, e)
+        return float(mechanism.noise_level(1, g, a, e))
 
     scale = query_scale(mechanism.search_epsilon(epsilon, calibration), calibration)
     return near_choices.first_clip_level(n, noise_bound, scale)

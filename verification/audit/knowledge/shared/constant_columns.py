@@ -122,7 +122,7 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
 def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
     """One column in which two bins have about as many values, and one with values near the edge of the window."""
     rho, beta = claim.budget["rho"], claim.parameter("beta")
-    scale = math.sqrt(2 * mechanism.count_variance(rho))  # of the difference of two counts
+    scale = math.sqrt(2 * mechanism.count_variance(rho))  # the standard deviation of the difference of two counts
     few = math.ceil(10 * scale)
     far = sigma * mechanism.last_bin(claim.parameter("mean_bound"), sigma)
 
