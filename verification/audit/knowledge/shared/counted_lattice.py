@@ -1,7 +1,7 @@
 """Whole numbers as noise under add-remove: a noisy number of rows, and a noisy sum on a lattice whose unit is public.
 
-The outputs show the whole numbers. Each of them is replaced by a random number from its share of the continuous law
-that it resembles (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0, 1), and
+The outputs show the whole numbers. Each of them is replaced by a random number, drawn from the interval that belongs to
+it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0, 1), and
 independent.
 """
 

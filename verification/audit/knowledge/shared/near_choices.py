@@ -59,8 +59,7 @@ def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None
     """A number of unit rows among n rows of R², the others being zero; None if there are not so many."""
     if not 0 <= count <= n:
         return None
-    rows = with_eigenvalues(min(float(count), n - 1.0), 0.0, angle)
-    return np.vstack([rows, np.zeros((n, 2))])[:n]
+    return np.vstack([with_eigenvalues(count, 0.0, angle), np.zeros((n, 2))])[:n]
 
 
 def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float) -> Choices:
@@ -72,10 +71,10 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
     difference.
     """
 
+    excess = np.array([0.75 * count - n * noise_bound(count / n) for count in range(1, n)])
+
     def at(k: float) -> Matrix | None:
-        counts = np.arange(1.0, n)
-        excess = np.array([0.75 * count - n * noise_bound(count / n) for count in counts])
         reached = np.flatnonzero(excess >= k * scale)
-        return unit_rows_among(n, counts[reached[0]]) if len(reached) else None
+        return unit_rows_among(n, 1 + int(reached[0])) if len(reached) else None
 
     return at_scales("the first clipping norm", at)
