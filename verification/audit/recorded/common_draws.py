@@ -2,14 +2,15 @@
 
 Let y and r be an entry of their outputs from the same draws. Let c and m be constants. If y = c·r + m for every draw,
 with |c| ≠ 1, or with c = 1 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number
-that varies is the law of itself, moved or rescaled. If y = r in all entries, the laws are the same.
+that varies is the law of itself, moved or rescaled. If y = r in all entries of the outputs, their laws are the same.
 
 The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
 that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
-neither the powers of A nor those of its inverse grow: A maps the space onto itself, and its eigenvalues have modulus 1.
+neither the powers of A nor the powers of its inverse grow: A maps the space onto itself, and its eigenvalues have
+modulus 1.
 
 All relations are checked on fresh draws and where each draw, and all of them, are forced into their tails. Any other
-relation says nothing.
+relation between the outputs says nothing.
 """
 
 from collections.abc import Iterator
@@ -27,17 +28,20 @@ from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
 MOST_FORCED = 12  # the most variables that are forced one by one
-OVERDETERMINED = 6  # how many outputs are used beyond those that determine a linear map
+OVERDETERMINED = 6  # a linear map is fitted to so many outputs more than determine it
 POWER, GROWN = 2**12, 100.0  # a power of a linear map, and the norm above which the powers count as growing
-LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smaller error counts as a relation
-EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
+LINEAR = 1e-7  # a linear map counts as a relation if its error, relative to the spread of the outputs, is smaller
+EXACT = 1e-9  # a relation counts as holding if its error, relative to the spread of an entry, is smaller
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # tapes for each of these values
+FEW = 3  # so many tapes are used for each forced value
 SECONDS = 2.0
 
 
 def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs on a data set. A difference is confirmed on a copy that the target has not seen."""
+    """Compare the outputs of a target and of the reference, drawn from equal draws, on a data set.
+
+    A difference is confirmed on a copy that the target has not seen.
+    """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
         try:
@@ -54,7 +58,9 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Whether both targets give equal outputs from equal draws on two tapes; None if their draws differ in kind."""
+    """Return whether both targets give equal outputs from equal draws on two tapes; None if their draws differ in
+    kind.
+    """
     outputs = []
     with target.standing(), reference.standing():
         for number in (seed, seed + 1):
@@ -68,7 +74,7 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs if the target makes one draw more: a number that sometimes changes the noise.
+    """Compare the outputs if the target makes one draw more, a number that sometimes changes the noise.
 
     If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
     then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
@@ -118,7 +124,9 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """The ratio of the spreads of the first and the second outputs if it is the same for all entries, else None."""
+    """Return the ratio of the spreads of the first and the second outputs if it is the same for all entries, else
+    None.
+    """
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -129,7 +137,9 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """The draws of the usual run, fresh draws, and forced draws: all together, and possibly each one separately."""
+    """Yield the draws of the usual run, fresh draws, and forced draws: all together, and possibly each one
+    separately.
+    """
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -161,7 +171,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 
 
 def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """The relation between the entries of both outputs; each entry is a column."""
+    """Return the relation between the entries of both outputs; each entry is a column."""
     usual = slice(0, FRESH + 1)
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):
@@ -192,7 +202,9 @@ def _relation(ys: Matrix, rs: Matrix) -> Compared:
 
 
 def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
-    """How the outputs differ if one is a linear image of the other that is not its law; None if it need not be."""
+    """Describe how the outputs differ if one is a linear image of the other with another law; None if no difference
+    is proven.
+    """
     y, r = ys - ys.mean(axis=0), rs - rs.mean(axis=0)
     size = max(float(np.abs(ys).max()), float(np.abs(rs).max()))
     u, s, vt = np.linalg.svd(r, full_matrices=False)

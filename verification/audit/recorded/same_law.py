@@ -1,8 +1,8 @@
-"""Whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
+"""Test whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
 
 Affine images of independent normal draws have one law if and only if mean and covariance agree. For independent Laplace
 draws, and others that are not normal, the law determines the columns of the map up to their order and signs (Kagan,
-Linnik, Rao 1973, theorem 10.3.1). So such laws are compared without sampling.
+Linnik, Rao 1973, theorem 10.3.1). So laws of such images are compared without sampling.
 """
 
 from dataclasses import dataclass
@@ -15,17 +15,20 @@ from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTim
 from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
-TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
-BARE = 1e-9  # relative to the largest number: a larger difference of entries without noise is not due to rounding
+# differences that are smaller, relative to the noise scale of an entry, may come from a rounded constant
+TELLING = 1e-3
+# a difference of entries without noise that is larger, relative to the largest number, is not due to rounding
+BARE = 1e-9
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
-OTHERS = {"flat", "one-sided exponential"}  # linear images of these never have the law of another family
+# linear images of variables with these laws never have the law of another family
+OTHERS = {"flat", "one-sided exponential"}
 MOST = 45  # variables
-SECONDS = 2.0  # seconds for one data set
+SECONDS = 2.0  # the time limit for one data set, in seconds
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The result of a comparison.
+    """The result of a comparison of two laws.
 
     difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
     undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up. related
@@ -39,7 +42,10 @@ class Compared:
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the laws on a data set. A difference is confirmed on a copy that the target has not seen."""
+    """Compare the laws of two targets on a data set.
+
+    A difference is confirmed on a copy that the target has not seen.
+    """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
         try:
@@ -68,7 +74,7 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
-    """How two laws differ."""
+    """Describe how two laws differ."""
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
@@ -102,7 +108,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """The difference, in words, of two noises whose entries have the same scales."""
+    """Describe the difference of two noises whose entries have the same scales."""
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":

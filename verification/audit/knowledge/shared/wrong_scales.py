@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from covassay.verification.audit.engine.law import Suspect, Test
 
-MISTAKES = (  # (name, factor of the scale, explanation)
+MISTAKES = (  # each mistake has a name, a factor of the scale, and an explanation
     ("half-scale", 0.5, "the noise has half the calibrated scale: too little noise"),
     ("add-remove", math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
     ("root-two", math.sqrt(2), "the noise is √2 too large: private but wasteful"),
@@ -14,5 +14,5 @@ MISTAKES = (  # (name, factor of the scale, explanation)
 
 
 def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """A suspect for every factor; `test` makes the test that the noise scale is multiplied by the factor."""
+    """Return a suspect for every factor; `test` makes the test that the noise scale is multiplied by the factor."""
     return tuple(Suspect.times(name, explanation, factor, test) for name, factor, explanation in MISTAKES)
