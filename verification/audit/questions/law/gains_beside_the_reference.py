@@ -1,9 +1,9 @@
-"""The effect of each draw on the output, compared with the reference: the resulting law, and steps with wrong factors.
+"""Compare the effect of each draw on the output with the reference: the resulting law, and steps with wrong factors.
 
 If the target and the reference make the same draws, their outputs are compared draw by draw; if both outputs are affine
 in different draws, their laws are compared. Both comparisons are exact arithmetic, on data of several shapes and kinds.
-Otherwise draws are matched with those of the reference; a factor that is not 1 points to a step, and refutes nothing,
-because another correct implementation may use other draws.
+If neither is possible, draws are matched with those of the reference; a factor that is not 1 points to a step, and
+refutes nothing, because another correct implementation may use other draws.
 """
 
 from collections.abc import Iterator
@@ -24,17 +24,19 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import compared
 
 NAME = "gains beside the reference"
-# (n, d), in the order of their use, because a slow target is not tried on all; blocks end at 64, 32, 12 and 8
+# numbers (n, d) of rows and columns in the order of their use, because a slow target is not tried on all; blocks end at
+# 64, 32, 12 and 8
 SHAPES = (
     (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
     (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
+SHAPES_OF_KINDS = (6, 2), (12, 3)  # numbers of rows and columns for rows of many kinds
 OF_GAINS = SHAPES[:2]
-SEED = 0  # the seed for the rows
-SECONDS = 1.0  # seconds for all data sets
-SCREENED = 0.4  # the share of this time for comparing two outputs on every data set
-WHOLE = 1  # on so many data sets the whole laws are compared at once; on the others, two outputs are compared first
+SEED = 0  # the seed for the rows of the data sets
+SECONDS = 1.0  # the time limit for all data sets, in seconds
+SCREENED = 0.4  # this share of the time limit is for comparing two outputs on every data set
+# on so many data sets the whole laws are compared at once; on the other data sets, two outputs are compared first
+WHOLE = 1
 SHOWN = 3  # the most draws in the report
 
 
@@ -61,7 +63,10 @@ class GainsBesideReference(Facts):
 
 
 def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
-    """Data sets of several shapes and kinds, with descriptions. Some have rows that the reference clips."""
+    """Return data sets of several shapes and kinds, with descriptions.
+
+    Some of the data sets have rows that the reference clips.
+    """
     smallest = subject.known.form.smallest_dimension
     plain = [(f"n = {n}, d = {d}", example_rows(n, d)) for n, d in SHAPES if d >= smallest]
     shapes = [shape for shape in SHAPES_OF_KINDS if shape[1] >= smallest]
@@ -71,7 +76,9 @@ def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
 
 @dataclass
 class _Seen:
-    """The results so far: the number of data sets with equal laws, or equal outputs, and the reasons on the others."""
+    """The results so far: the number of data sets with equal laws, or equal outputs, and the reasons why other data
+    sets were not decided.
+    """
 
     same: int = 0
     alike: int = 0
@@ -81,7 +88,7 @@ class _Seen:
 def _screened(
     listed: list[tuple[str, Matrix]], target: Recorder, reference: Recorder, seed: int
 ) -> tuple[list[tuple[str, Matrix]], int]:
-    """The data sets, one on which two outputs differ first, and the number of the first that is known to agree.
+    """Return the data sets, one on which two outputs differ first, and the number of the first that is known to agree.
 
     The order is unchanged if target and reference make different draws on the first data set.
     """
