@@ -229,7 +229,7 @@ def _audited(
 
 
 class BitsFound(NamedTuple):
-    """Return the findings of one audit on low-order bits: one finding for every pair, and one for all of them."""
+    """The findings of one audit on low-order bits: one finding for every pair, and one for all of them."""
 
     checks: tuple[Finding, ...]
 

@@ -1,4 +1,5 @@
-"""A second moment plus Wishart noise, and an event that is impossible for one matrix and likely for a smaller one.
+"""Study a second moment plus Wishart noise, and an event that is impossible for one matrix and likely for a smaller
+one.
 
 Let Σ = XᵀX/n be the second moment of n rows of norm at most 1, and Y = Σ + W with Wishart noise W of scale
 s = 3/(2nε): W has d + 1 degrees of freedom and the scale matrix sI (Jiang, Xie and Zhang 2016). W is positive definite
@@ -19,7 +20,9 @@ from covassay.reference.domain import Matrix, Number, second_moment, unit_rows
 
 
 def distinguishing_probability(epsilon: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """The probability 1 − e^{−ε/3} under Y′ of the event that is impossible under Y (see the module's docstring)."""
+    """Return the probability 1 − e^{−ε/3} under Y′ of the event that is impossible under Y (see the module's
+    docstring).
+    """
     return 1 - exp(-epsilon / 3)
 
 

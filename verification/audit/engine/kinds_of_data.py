@@ -156,7 +156,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
-    """Return the data sets, each with the setting and the reference that draw on it,
+    """Yield the data sets, each with the setting and the reference that draw on it,
     and with a factor for the draws.
     """
     for n, d in SIZES:

@@ -25,7 +25,7 @@ Cells = NDArray[np.intp]
 
 
 def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
-    """Return the statistics that outputs on two data sets suggest, by name; all outputs have one shape."""
+    """Yield the statistics that outputs on two data sets suggest, by name; all outputs have one shape."""
     one, two = _flat(first), _flat(second)
     distinct = np.unique(np.concatenate([one, two]), axis=0)
     if len(distinct) < len(one) + len(two):  # under a law with a density, no output occurs twice

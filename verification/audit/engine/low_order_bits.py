@@ -219,7 +219,7 @@ class _Trials:
     refuted: bool = False
 
     def sides(self, mean: float, part: str) -> Iterator[tuple[Matrix, int, str]]:
-        """Return the two data sets, each with a Poisson number of draws and the label of these draws."""
+        """Yield the two data sets, each with a Poisson number of draws and the label of these draws."""
         label = f"bits/{self.pair.name}/{part}"
         rng = np.random.default_rng(stream(self.setting.seed, label, "sizes"))
         for side, x in (("first", self.pair.first), ("second", self.pair.second)):

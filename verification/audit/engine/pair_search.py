@@ -59,7 +59,7 @@ def _inside(x: Matrix) -> bool:
 
 
 def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Iterator[Candidate]:
-    """Return every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several
+    """Yield every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several
     kinds.
 
     For add-remove, the row that replaces the first row is added and removed.

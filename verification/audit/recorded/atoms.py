@@ -68,7 +68,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _deciders(tape: Tape) -> Iterator[_Decider]:
-    """Return the draws of a single number that may decide whether noise is added."""
+    """Yield the draws of a single number that may decide whether noise is added."""
     single = [(k, draw) for k, draw in enumerate(tape.draws) if np.size(draw.value) == 1 and len(tape.draws) > 1]
     for k, draw in [one for one in single if one[1].family in ("uniform", "integers")][:MOST]:
         if draw.family == "uniform":

@@ -106,7 +106,7 @@ def _kept(done: Recorded) -> bool:
 
 
 def _rows(side: Side, number: _Number) -> Iterator[int]:
-    """Return up to two entries that depend on the number."""
+    """Yield up to two entries that depend on the number."""
     one, two = (number.run(side, number.at(p)) for p in USUAL)
     if _kept(one) and _kept(two) and one.shape == two.shape:
         yield from (int(row) for row in np.flatnonzero(one.output != two.output)[:2])

@@ -50,7 +50,7 @@ def parts_of(output: Any) -> dict[str, Any]:
 
 
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Return all data in a returned value, with their positions: arrays, tables, numbers and texts.
+    """Yield all data in a returned value, with their positions: arrays, tables, numbers and texts.
 
     The search covers parts of parts, and attributes whose names begin with an underscore.
     """

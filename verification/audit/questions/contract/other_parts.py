@@ -44,7 +44,7 @@ class PartInTheClear:
 
 @dataclass(frozen=True)
 class PartsInTheClear(Facts):
-    """Return the parts of the returned value that depend on the data and not on the seed."""
+    """The parts of the returned value that depend on the data and not on the seed."""
 
     parts: tuple[PartInTheClear, ...] = field(metadata=says("One for each, the first ones first."))
 

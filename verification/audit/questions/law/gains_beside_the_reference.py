@@ -63,7 +63,7 @@ class GainsBesideReference(Facts):
 
 
 def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
-    """Return data sets of several shapes and kinds, with descriptions.
+    """Yield data sets of several shapes and kinds, with descriptions.
 
     Some of the data sets have rows that the reference clips.
     """

@@ -17,7 +17,7 @@ CASES = 2000
 @mutant("orthogonal rows only", gap=lambda s, t, c: s + t)
 @mutant("the Frobenius norm in place of the nuclear", gap=lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2))
 def nuclear_change(gap: Formula = eigenvalue_gap) -> Evidence:
-    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
+    """Return ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
 
     In an orthonormal basis of the plane of x and y, x = (√s, 0) and y = (c/√s, √(t − c²/s)), so the difference is a
     2 × 2 matrix. Its eigenvalues have opposite signs, so the sum of their moduli is their distance, the root of the

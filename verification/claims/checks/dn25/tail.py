@@ -16,7 +16,7 @@ PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
 
 
 def violation(constant: Fraction, c: int) -> int | None:
-    """The smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
+    """Return the smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
 
     Let the event ‖Z‖ > a d have probability δ. Outside this event Σ s² ≤ a d R. On the event Σ s² ≤ R², and
     Cauchy–Schwarz bounds its contribution to E Σ s² by √(E R⁴ δ). So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), where E R = d²

@@ -14,7 +14,7 @@ SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # pairs (d, k) of dim
 
 
 def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
-    """The squared norm ‖P(x xᵀ − y yᵀ)‖_F², computed entry by entry."""
+    """Return the squared norm ‖P(x xᵀ − y yᵀ)‖_F², computed entry by entry."""
     total = 0.0
     for i, j in product(range(len(x)), repeat=2):
         if abs(i // block - j // block) <= 1:
@@ -23,7 +23,7 @@ def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
 
 
 def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
-    """The two rows that, according to the proof page, move P(Σ) the most."""
+    """Return the two rows that, according to the proof page, move P(Σ) the most."""
     x = np.where(np.arange(d) % block == 0, 1.0, 0.0)
     if d > block:
         return x, np.where(np.arange(d) // block % 2 == 0, x, -x)
@@ -31,7 +31,7 @@ def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
 
 
 def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Two random rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
+    """Return two random rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
     rows = []
     for _ in range(2):
         row = rng.standard_normal(d)
@@ -65,12 +65,12 @@ def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squ
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: `release` with its noise multiplied by `factor`."""
+    """A mutant: Return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: `release` of rows that were first shortened as a whole."""
+    """A mutant: Return `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

@@ -21,11 +21,12 @@ from covassay.reference.projections import nuclear_ball
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import largest_loss
 
-N, EPSILON = Fraction(5), Fraction(3, 7)  # the n and the ε of the exact checks; all formulas are homogeneous in them
+# the exact checks use these values of n and ε; all formulas are homogeneous in them
+N, EPSILON = Fraction(5), Fraction(3, 7)
 
 
 def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """The proven ε of a pure mechanism's `spend`."""
+    """Return the proven ε of a pure mechanism's `spend`."""
     proven = spend(**arguments).proven
     assert isinstance(proven, PureDP)
     return proven.epsilon
@@ -75,7 +76,7 @@ def projected_output(
 
 
 def projected_share(calibration: str, d: int) -> float:
-    """The share of ε that Algorithm 2 spends."""
+    """Return the share of ε that Algorithm 2 spends."""
     return float(PROJECTION[calibration][d == 1])
 
 
@@ -83,7 +84,7 @@ def projected_share(calibration: str, d: int) -> float:
 
 
 def scales(calibration: str) -> tuple[float, float]:
-    """The scales b₁ of the threshold's noise and b₂ of the queries' noise at ε = 1."""
+    """Return the scales b₁ of the threshold's noise and b₂ of the queries' noise at ε = 1."""
     return float(above_threshold.threshold_scale(1.0)), float(above_threshold.query_scale(1.0, calibration))
 
 
@@ -140,7 +141,7 @@ def threshold_spend(
 
 
 def largest_move(n: int, alpha: float) -> float:
-    """The distance by which the worst pair moves the ridge minimiser, on data with three columns."""
+    """Return the distance by which the worst pair moves the ridge minimiser, on data with three columns."""
     share = 2 * alpha / (1 + 4 * alpha)
     rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows are chosen so that ‖ŵ‖ = W
     w = coefficients(np.outer(rest, rest), 2, alpha)
@@ -185,7 +186,9 @@ def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.se
 
 
 def delta_by_quadrature(q: float, epsilon: float) -> float:
-    """∫ (p(x) − e^ε p'(x))₊ dx for the densities p of N(0, 1) and p' of N(q, 1), split at the integrand's only zero."""
+    """Return ∫ (p(x) − e^ε p'(x))₊ dx for the densities p of N(0, 1) and p' of N(q, 1), split at the integrand's
+    only zero.
+    """
     edge = q / 2 - epsilon / q
     x, w = np.polynomial.legendre.leggauss(60)
     panels = np.linspace(min(edge, 0.0) - 40, edge, 161)
