@@ -153,7 +153,9 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """The problems after one entry of DN25 has changed; other papers are left out, because they share its checks."""
+    """Return the problems after one entry of DN25 has changed; other papers are left out, because they share its
+    checks.
+    """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)
@@ -249,7 +251,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
     """Catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
 
     def one(x: float) -> float:
-        """One more than x."""
+        """Return one more than x."""
         return x + 1
 
     first = ledger.digest(one)

@@ -59,8 +59,9 @@ def _theorem_2() -> list[Rate]:
 
 
 def _dly22() -> list[Rate]:
-    """GaussCov: d/(n√ρ). Return the rates of SeparateCov and of the projection mechanism on the hardest data of trace
-    1: d^{1/4}/(√n ρ^{1/4}).
+    """Return the rates of GaussCov, d/(n√ρ), and of SeparateCov and the projection mechanism, d^{1/4}/(√n ρ^{1/4}).
+
+    The latter are for the hardest data of trace 1.
 
     The hardest data have far fewer eigenvalues than dimensions, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
     """

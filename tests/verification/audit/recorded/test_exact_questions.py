@@ -46,14 +46,15 @@ def _beside(name: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look their module up in this table
     spec.loader.exec_module(module)
     return module
 
 
 CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT", "PAIR"))
 INTERVAL = ((0.0, 1.0),)
-WHOLE_DATA = "geometric"  # is private for data of whole numbers alone: with others in the interval its loss is infinite
+# this target is private only for data of whole numbers: with others in the interval its loss is infinite
+WHOLE_DATA = "geometric"
 
 
 def quick(target: Any, mechanism: str | None = None, **options: Any) -> AuditReport:
@@ -242,7 +243,7 @@ def test_forced_draws_are_noted_and_skipped_where_nothing_can_be_forced() -> Non
     assert status(report, forced_draws.QUESTION) == {Status.NOTED}
     assert status(report, recorded_draws.QUESTION) == {
         Status.REFUTED
-    }  # what is beyond 9 on one side is not on the other
+    }  # outputs beyond 9 on one side do not occur on the other
     bare = quick(lambda x, *, epsilon, rng: 0.0, epsilon=1.0, released="number")
     assert status(bare, forced_draws.QUESTION) == {Status.SKIPPED}
     assert status(bare, gains.QUESTION) == {Status.SKIPPED}

@@ -208,7 +208,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """A mutant: Return (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
+    """A mutant: return (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change

@@ -65,12 +65,12 @@ def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squ
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: Return `release` with its noise multiplied by `factor`."""
+    """A mutant: return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: Return `release` of rows that were first shortened as a whole."""
+    """A mutant: return `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

@@ -83,9 +83,8 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Evidence:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """The rows.
-
-    Return for three columns, to save time, only those that are zero or have entries at most one step from 1.
+    """Return the rows; for three columns, to save time, only rows that are zero or have entries at most one
+    step from 1.
     """
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 

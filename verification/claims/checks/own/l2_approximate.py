@@ -89,12 +89,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: Return `release` with its noise multiplied by `factor`."""
+    """A mutant: return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: Return `release` with the scale for d² entries in place of d(d + 1)/2."""
+    """A mutant: return `release` with the scale for d² entries in place of d(d + 1)/2."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)

@@ -300,7 +300,7 @@ def reference_spend(name: str) -> Callable[..., Spend]:
 
 
 def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]:
-    """A mutant: Return `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
+    """A mutant: return `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
 
     def spend_of(name: str) -> Callable[..., Spend]:
         def spend(**given: Any) -> Spend:
@@ -314,7 +314,7 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 
 
 def not_attained(name: str) -> Callable[..., Spend]:
-    """A mutant: Return `spend` of the reference, with the proven budget declared as an upper bound only."""
+    """A mutant: return `spend` of the reference, with the proven budget declared as an upper bound only."""
     return lambda **given: replace(reference_spend(name)(**given), attained=False)
 
 

@@ -26,7 +26,7 @@ def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Call
 
 
 def twice_green(a: Number, s: Number) -> Number:
-    """2 arccosh(s/a): Return green's function of the complement of [−a, a] with the pole at infinity, at s and −s."""
+    """2 arccosh(s/a): Green's function of the complement of [−a, a] with the pole at infinity, at s and −s."""
     return 2 * mpmath.acosh(s / a)
 
 
