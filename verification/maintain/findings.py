@@ -30,7 +30,7 @@ from covassay.verification.audit.reports.words import explanation, p_text, repea
 from covassay.verification.audit.reports.words import findings as grouped
 from covassay.verification.audit.targets.environment import NOTE
 from covassay.verification.audit.targets.process_target import NOTE as PROCESS
-from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapter, adapters
 from covassay.verification.claims.markdown import cell
 from covassay.verification.cli.screen import print_json
 from covassay.verification.maintain import kept_rows
@@ -47,130 +47,35 @@ REASON = 200  # the largest number of characters of the reason why no exact loss
 LONGEST = 640  # the largest number of characters of evidence on the page; the command shows the rest
 FIRST = 0  # the seed of the row that the page shows; rows with other seeds are repetitions
 MANY, SOME = 500, 150  # draws on each data set; with fewer draws, most runs cannot refute a claim of ε = 1
-TARGETS = {
-    "diffprivlib:bingham": SAMPLES,
-    "diffprivlib:covariance-eig": MANY,
-    "diffprivlib:eigenvalues": SAMPLES,
-    "diffprivlib:pca": SOME,
-    "diffprivlib:linear-regression": SOME,
-    "diffprivlib:linear-regression-moments": MANY,
-    "diffprivlib:standard-scaler": MANY,
-    "diffprivlib:mean": MANY,
-    "diffprivlib:var": MANY,
-    "diffprivlib:gaussian-nb": SOME,
-    "diffprivlib:sum": MANY,
-    "diffprivlib:std": MANY,
-    "diffprivlib:nanmean": MANY,
-    "diffprivlib:count-nonzero": MANY,
-    "diffprivlib:histogram": MANY,
-    "diffprivlib:quantile": MANY,
-    "diffprivlib:k-means": SOME,
-    "diffprivlib:laplace": SAMPLES,
-    "diffprivlib:laplace-truncated": SAMPLES,
-    "diffprivlib:laplace-folded": MANY,
-    "diffprivlib:laplace-bounded-domain": MANY,
-    "diffprivlib:laplace-bounded-noise": MANY,
-    "diffprivlib:staircase": SAMPLES,
-    "diffprivlib:gaussian": SAMPLES,
-    "diffprivlib:gaussian-analytic": SAMPLES,
-    "diffprivlib:snapping": SAMPLES,
-    "opendp:private-eigenvector": SAMPLES,
-    "opendp:eigenvalues": MANY,
-    "opendp:eigendecomposition": SOME,
-    "opendp:eigendecomposition-about-origin": MANY,
-    "opendp:pca": SOME,
-    "opendp:laplace": SAMPLES,
-    "opendp:gaussian": SAMPLES,
-    "opendp:mean": MANY,
-    "opendp:noisy-max": MANY,
-    "opendp:theil-sen": SOME,
-    "opendp:box-gauss": SOME,
-    "opendp:box-laplace": SOME,
-    "smartnoise:covariance": MANY,
-    "smartnoise:covariance-values": MANY,
-    "smartnoise:linear-regression": SOME,
-    "python-dp:laplace": SAMPLES,
-    "python-dp:gaussian": SAMPLES,
-    "python-dp:count": MANY,
-    "python-dp:bounded-sum": MANY,
-    "python-dp:bounded-mean": MANY,
-    "python-dp:bounded-variance": MANY,
-    "python-dp:bounded-standard-deviation": MANY,
-    "python-dp:maximum": MANY,
-    "python-dp:median": MANY,
-    "pipeline-dp:count": MANY,
-    "pipeline-dp:sum": MANY,
-    "pipeline-dp:mean": MANY,
-    "pipeline-dp:variance": MANY,
-    "pipeline-dp:vector-sum": MANY,
-    "diffpriv-pure:sum": MANY,
-    "diffpriv-pure:mean": MANY,
-    "diffpriv-pure:mean-gaussian": MANY,
-    "diffpriv-pure:count": MANY,
-    "privjail:sum-laplace": MANY,
-    "privjail:sum-laplace-l1": MANY,
-    "privjail:histogram": MANY,
-    "privjail:sum-gaussian": MANY,
-    "privjail:scatter-gaussian": MANY,
-    "eeprivacy:sum": MANY,
-    "eeprivacy:mean": MANY,
-    "eeprivacy:mean-of-clipped": MANY,
-    "eeprivacy:vector-mean-laplace": MANY,
-    "eeprivacy:vector-mean-gaussian": MANY,
-    "eeprivacy:histogram": MANY,
-    "eeprivacy:quantile": 2 * SAMPLES,
-    "diff-priv-laplace:sum": MANY,
-    "diff-priv-laplace:mean": MANY,
-    "diff-priv-laplace:variance": MANY,
-    "diff-priv-laplace:count": MANY,
-    "diff-priv-laplace:sum-of-bounds": MANY,
-    "tmlt:laplace": MANY,
-    "tmlt:gaussian": MANY,
-    "jax-privacy:gaussian": MANY,
-    "opacus:noise": MANY,
-    "opacus:noise-secure": MANY,
-    "pfl:gaussian": SOME,
-    "pfl:laplace": MANY,
-    "dp-learning-ff:least-squares": SOME,
-    "dp-learning-ff:covariance": MANY,
-    "dp-learning-ff:coinpress-mean": MANY,
-    "dp-learning-ff:coinpress-covariance": SOME,
-    "morie:covariance": MANY,
-    "morie:covariance-without-seed": SOME,
-    "morie:sum": MANY,
-    "morie:mean": MANY,
-    "morie:mean-private-n": MANY,
-    "morie:count": MANY,
-    "morie:histogram": MANY,
-    "morie:quantile": MANY,
-    "morie:laplace": MANY,
-    "morie:gaussian": MANY,
-    "private-covariance:gauss": MANY,
-    "private-covariance:laplace": MANY,
-    "private-covariance:separate": MANY,
-    "private-covariance:separate-laplace": MANY,
-    "private-covariance:clipped": SOME,
-    "private-covariance:clipped-laplace": SOME,
-    "private-covariance:adaptive": SOME,
-    "private-covariance:adaptive-laplace": SOME,
-    "private-covariance:exponential": SOME,
-    "coin-press:mean": MANY,
-    "coin-press:covariance": SOME,
-    "coin-press:covariance-three-steps": SOME,
-    "google-research:gaussian": MANY,
-    "google-research:laplace": MANY,
-    "google-research:iterative": MANY,
-    "google-research:talwar": MANY,
-    "private-kendall:boosted-adassp": SOME,
-    "dppack:mean": MANY,
-    "dppack:variance": 2 * SAMPLES,
-    "dppack:standard-deviation": 2 * SAMPLES,
-    "dppack:median": MANY,
-    "dppack:covariance": MANY,
-    "bhs23:mean": MANY,
-    "bhs23:covariance": MANY,
-}
-"""Every target of another project, and the number of draws on each data set for its row."""
+OURS = ("covassay", "numpy", "rounded")  # these adapters have no function of another project that claims privacy
+NOT_MANY = {  # the targets that are too slow for MANY draws, or that need or allow more
+    SOME: (
+        "diffprivlib:pca", "diffprivlib:linear-regression", "diffprivlib:gaussian-nb", "diffprivlib:k-means",
+        "opendp:eigendecomposition", "opendp:pca", "opendp:theil-sen", "opendp:box-gauss", "opendp:box-laplace",
+        "smartnoise:linear-regression", "pfl:gaussian", "dp-learning-ff:least-squares",
+        "dp-learning-ff:coinpress-covariance", "morie:covariance-without-seed", "private-covariance:clipped",
+        "private-covariance:clipped-laplace", "private-covariance:adaptive", "private-covariance:adaptive-laplace",
+        "private-covariance:exponential", "coin-press:covariance", "coin-press:covariance-three-steps",
+        "private-kendall:boosted-adassp",
+    ),
+    SAMPLES: (
+        "diffprivlib:bingham", "diffprivlib:eigenvalues", "diffprivlib:laplace", "diffprivlib:laplace-truncated",
+        "diffprivlib:staircase", "diffprivlib:gaussian", "diffprivlib:gaussian-analytic", "diffprivlib:snapping",
+        "opendp:private-eigenvector", "opendp:laplace", "opendp:gaussian", "python-dp:laplace", "python-dp:gaussian",
+    ),
+    2 * SAMPLES: ("eeprivacy:quantile", "dppack:variance", "dppack:standard-deviation"),
+}  # fmt: skip
+
+
+def targets() -> dict[str, int]:
+    """Every target of another project, and the number of draws on each data set for its row."""
+    draws = {name: number for number, names in NOT_MANY.items() for name in names}
+    others = [name for name, point in sorted(adapters().items()) if point.value.startswith(__name__.split(".")[0])]
+    names = [f"{other}:{name}" for other in others if other not in OURS for name in adapter(other).TARGETS]
+    return {name: draws.get(name, MANY) for name in names}
+
+
+TARGETS = targets()
 
 
 @dataclass(frozen=True)

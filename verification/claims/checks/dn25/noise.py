@@ -109,6 +109,7 @@ def radial_factorisation(
     return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
 
 
+<<<<<<< HEAD
 def _lapack(z: Matrix) -> Matrix:
     """Return left singular vectors, the columns of U, with the signs fixed so that the first entry of each is
     non-negative.
@@ -137,6 +138,8 @@ def _with_random_signs(z: Matrix) -> Matrix:
     return randomised
 
 
+=======
+>>>>>>> lean
 @check("floating")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:

@@ -7,14 +7,12 @@ import sympy as sp
 
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
-
-
-# The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
+# Integrating the divergence of the field s_i² ∂_i against the density gives
 # E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The boundary terms vanish: the field has a double zero
 # at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
 
 
+<<<<<<< HEAD
 def violation(constant: Fraction, c: int) -> int | None:
     """Return the smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
 
@@ -45,6 +43,8 @@ def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evi
     return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the order of growth", figures=figures)
 
 
+=======
+>>>>>>> lean
 @check("exact", covers="all")
 @mutant("a weaker moment bound", first=Fraction(1))
 @mutant("the smaller root", sign=-1)
