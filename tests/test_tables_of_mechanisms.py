@@ -25,7 +25,6 @@ EXCEPTIONS = {  # files, and why
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
     "verification/cli/law.py": "the laws that the command computes",
-    "verification/experiments/recommendation.py": "the grids of tables of constants, by names of candidates",
     "verification/vectors/*.py": "questions that are asked of mechanisms with a step or a law in common",
 }
 

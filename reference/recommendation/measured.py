@@ -2,7 +2,7 @@
 
 One file in the folder `constants` holds the figures of one law. They were written by
 
-    python -P -m covassay.verification.experiments.recommendation --measure FOLDER --only LAW
+    python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
 which names the seed and the draws, and gives every figure a standard error. A test measures some of them again.
 

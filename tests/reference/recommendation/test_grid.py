@@ -1,6 +1,6 @@
 """The recommendation compared with a stored simulated grid: its first choice is truly the best, or tied with it.
 
-The rows were simulated by `python -P -m covassay.verification.experiments.recommendation_grid FILE`; the
+The rows were simulated by `python -P -m covassay.verification.maintain recommendation-grid FILE`; the
 recommendations are computed in the test, so that a changed constant or formula is detected.
 """
 
@@ -14,7 +14,7 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.reference.recommendation import CANDIDATES, Setting, recommend
-from covassay.verification.experiments import recommendation_grid as grid
+from tests.recommendation import grid
 
 KEPT = Path(__file__).resolve().parents[3] / "proofs" / "recommendation-grid.jsonl"
 SHARE = 0.9

@@ -21,7 +21,7 @@ from covassay.reference.recommendation.additive import ADDITIVE, Figure, nuclear
 from covassay.reference.recommendation.measured import NORMS, from_json, measured
 from covassay.reference.recommendation.ranking import UNPROJECTED, Prediction, predict
 from covassay.reference.recommendation.setting import enough_rows
-from covassay.verification.experiments import recommendation as measuring
+from tests.recommendation import constants as measuring
 
 QUANTILE = 6.2
 MUTANTS = (1.0, 1.03, 1 / 1.03)

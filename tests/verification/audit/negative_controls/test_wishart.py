@@ -16,8 +16,8 @@ from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.targets.target import TargetReference
-from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
 from covassay.verification.statistics.tests import binomial
+from tests.negative_controls.of_wishart import distinguishing_probability, draw_wishart
 
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]

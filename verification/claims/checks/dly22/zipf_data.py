@@ -15,7 +15,6 @@ from covassay.reference.domain import Matrix, Number, require_dimension, require
 # The settings of the paper's figures: the skew s, the number N of buckets, and the parameters of the runs
 SKEW = 3.0
 BUCKETS = 4
-DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}
 
 
 def shares(skew: Number, buckets: int) -> list[Number]:

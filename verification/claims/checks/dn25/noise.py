@@ -109,34 +109,6 @@ def radial_factorisation(
     return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
 
 
-def _lapack(z: Matrix) -> Matrix:
-    """Return left singular vectors, the columns of U, with the signs fixed so that the first entry of each is
-    non-negative.
-    """
-    u = np.linalg.svd(z)[0]
-    signed: Matrix = u * np.where(u[:1] < 0, -1.0, 1.0)
-    return signed
-
-
-@check("floating")
-@mutant("signs drawn at random", left=lambda z: _with_random_signs(z))
-def deterministic_vectors(left: Formula = _lapack, draws: int = 200) -> Evidence:
-    """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
-
-    Lemma 5 (ii) needs a random sign for every pair of singular vectors.
-    """
-    rng = np.random.default_rng(5)
-    positive = sum(bool(left(z)[0, 0] >= 0) for z in nuclear_laplace.sample(3, rng, draws))
-    result = binomial(positive, draws, 0.5, "U₁₁ ≥ 0 half of the time")
-    return Evidence(result.p_value < LEVEL, f"{draws} draws, false alarm 2^-{draws - 1}", f"p = {result.p_value:.2g}")
-
-
-def _with_random_signs(z: Matrix) -> Matrix:
-    rng = np.random.default_rng(np.abs((z * 1e6).astype(int)).ravel())
-    randomised: Matrix = np.linalg.svd(z)[0] * rng.choice([-1.0, 1.0], len(z))
-    return randomised
-
-
 @check("floating")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:

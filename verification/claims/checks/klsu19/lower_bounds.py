@@ -6,18 +6,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Number
 from covassay.verification.claims.checks.quoted import exceeds, rounds_to
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-P = sp.Symbol("p")
-THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
-SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)
 TERMS = 26  # the power series in ν have so many terms
 
 
@@ -40,14 +35,6 @@ class Moments:
 
 BITS = Moments(*map(Fraction, ("0.71", "1.5", "4", "4.5", "1", "2/5")))  # products of bits of means in [1/3, 2/3]
 PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1/15")))  # centred Gaussians
-
-
-# FINGERPRINTING
-
-
-def bits_probability(n: int, k: int) -> Number:
-    """Return the probability of a given x in {±1}^n with k ones, for independent entries of mean p."""
-    return ((1 + P) / 2) ** k * ((1 - P) / 2) ** (n - k)
 
 
 # PRIVACY
@@ -266,49 +253,6 @@ def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
 
 
 # COVARIANCES
-
-
-def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) -> list[int]:
-    """Return integer scores that change by at most 1 between neighbours: Hamming distances to a random set, with
-    offsets.
-    """
-    anchors = [
-        (points[int(rng.integers(0, len(points)))], int(rng.integers(0, 2))) for _ in range(int(rng.integers(1, 4)))
-    ]
-    return [min(sum(a != b for a, b in zip(x, y, strict=True)) + offset for y, offset in anchors) for x in points]
-
-
-@check("exact", scope="400 mechanisms, n ≤ 3")
-@mutant("γ/2 for γ", bound=lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n)
-@mutant("1 + γn(e^ε − 1), without the power", bound=lambda n, gamma, s: 1 + n * gamma * (s - 1))
-def hybrid_bound(bound: Formula = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n) -> Found:
-    """Lemma 6.15 in its sharp form: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
-
-    For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n
-    draws, replace one draw at a time; the mean of h over the other draws has the same property. The bound is attained
-    by h ∝ e^{ε · #ones} with the laws δ₀ and (1 − γ)δ₀ + γδ₁.
-    """
-    rng = np.random.default_rng(8)
-    attained = 0
-    for i in range(400):
-        n, k = int(rng.integers(1, 4)), int(rng.integers(2, 4))
-        s = Fraction(int(rng.integers(11, 60)), 10)
-        points = list(product(range(k), repeat=n))
-        weights = [[int(w) for w in rng.integers(0, 6, k)] for _ in range(2)]
-        laws = [[Fraction(w + 1, sum(row) + k) for w in row] for row in weights]
-        scores = hamming_scores(rng, points)
-        if i % 4 == 0:
-            gamma = Fraction(int(rng.integers(1, 10)), 10)
-            laws = [[Fraction(0)] * k, [Fraction(0)] * k]
-            laws[0][0], laws[1][0], laws[1][1] = Fraction(1), 1 - gamma, gamma
-            scores = [x.count(1) for x in points]
-        distance = sum((abs(a - b) for a, b in zip(*laws, strict=True)), Fraction(0)) / 2
-        means = [sum(math.prod(law[v] for v in x) * s**score for x, score in zip(points, scores, strict=True))
-                 for law in laws]  # fmt: skip
-        ratio, limit = Fraction(means[1]) / means[0], bound(n, distance, s)
-        yield ratio <= limit
-        attained += ratio == limit
-    yield attained >= 100
 
 
 @check("enclosed", covers="case", scope="a counterexample")

@@ -1,6 +1,6 @@
 """Measure the constants that `reference.recommendation` needs, and write one file for every law.
 
-    python -P -m covassay.verification.experiments.recommendation --measure FOLDER [--only LAW]
+    python -P -m covassay.verification.maintain constants FOLDER [--only LAW]
 
 The package has its files in `reference/recommendation/constants`. The error is always the root mean square of a norm of
 the difference from the true second moment.
@@ -9,7 +9,6 @@ the difference from the true second moment.
 import argparse
 import json
 import math
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +31,7 @@ from covassay.reference.recommendation.measured import NORMS, OF_GAUSSIAN_ROWS
 from covassay.reference.recommendation.ranking import UNPROJECTED
 
 SEED = 20261122
-MODULE = "covassay.verification.experiments.recommendation"
+COMMAND = "python -P -m covassay.verification.maintain constants reference/recommendation/constants"
 
 
 def rng_of(seed: int, *labels: str | int) -> np.random.Generator:
@@ -281,7 +280,7 @@ def _document(
         "law": law,
         "kind": kind,
         "run": {
-            "command": f"python -P -m {MODULE} --measure reference/recommendation/constants --only {law} --seed {seed}",
+            "command": f"{COMMAND} --only {law} --seed {seed}",
             "seed": seed,
             "draws": {str(d): draws(d) for d in dimensions},
         },
@@ -314,18 +313,20 @@ def measure(law: str, seed: int) -> dict[str, Any]:
     return measure_table(law, seed, draws_of(law), axes_of(law))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+PARSER = {"description": "Measure the constants of the recommendation, and write one file for every law."}
+
+
+def run(options: argparse.Namespace) -> int:
     """Measure, and write the files."""
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}")
-    parser.add_argument("--measure", type=Path, metavar="FOLDER", required=True)
-    parser.add_argument("--only", choices=LAWS)
-    parser.add_argument("--seed", type=int, default=SEED)
-    options = parser.parse_args(arguments)
     for law in LAWS if options.only is None else (options.only,):
         text = json.dumps(measure(law, options.seed), ensure_ascii=False, separators=(",", ":")) + "\n"
-        (options.measure / f"{law}.json").write_text(text, encoding="utf-8")
+        (options.folder / f"{law}.json").write_text(text, encoding="utf-8")
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", choices=LAWS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.set_defaults(run=run)

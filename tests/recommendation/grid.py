@@ -1,7 +1,7 @@
 """Compare the recommendation with simulation: is its first choice truly the best, and are its predictions right?
 
-    python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--kind equal] [--power 1]
-                                                                            [--seed 1]
+    python -P -m covassay.verification.maintain recommendation-grid FILE [--points 60] [--kind equal]
+                                                                    [--power 1] [--seed 1]
 
 At every point of a random grid every candidate is simulated on new rows, not on the rows of the tables: n rows of equal
 norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the ball. n,
@@ -21,7 +21,6 @@ FILE has a line of JSON for every point. A point that is already in it is not si
 import argparse
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +34,7 @@ from covassay.reference.laws import haar
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.reference.recommendation import CANDIDATES, Candidate, Prediction, Setting, model_spectrum, recommend
 from covassay.reference.recommendation.ranking import ROWS, STANDARD_ERRORS, RowsAre
-from covassay.verification.experiments.recommendation import rng_of, root_mean_square
+from tests.recommendation.constants import rng_of, root_mean_square
 
 SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
@@ -198,15 +197,11 @@ def summary(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+PARSER = {"description": "Compare the recommendation with simulations at the points of a random grid."}
+
+
+def run(options: argparse.Namespace) -> int:
     """Simulate the points that are not in the file yet, and print the figures."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name if __spec__ else __name__}")
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--points", type=int, default=60)
-    parser.add_argument("--kind", choices=ROWS, default="equal")
-    parser.add_argument("--power", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
     kept = options.file.read_text(encoding="utf-8").splitlines() if options.file.exists() else []
     rows = [json.loads(line) for line in kept]
     known = {(row["rows"], row["dimension"], str(row["budget"]), row["trace"], row["kind"]) for row in rows}
@@ -220,5 +215,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--points", type=int, default=60)
+    parser.add_argument("--kind", choices=ROWS, default="equal")
+    parser.add_argument("--power", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.set_defaults(run=run)
