@@ -1,4 +1,6 @@
-"""Notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian noise."""
+"""Test notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian
+noise.
+"""
 
 import dataclasses
 import math
@@ -39,7 +41,7 @@ Formula = Callable[..., Any]
 
 
 def delta_of_gaussian(rho: float, epsilon: float) -> float:
-    """δ of Gaussian noise that is exactly ρ-zCDP (Balle–Wang 2018, Theorem 8), μ = Δ/σ = √(2ρ)."""
+    """Return δ of Gaussian noise that is exactly ρ-zCDP (Balle–Wang 2018, Theorem 8), μ = Δ/σ = √(2ρ)."""
     mu = math.sqrt(2 * rho)
     upper = stats.norm.cdf(mu / 2 - epsilon / mu)
     return float(upper - math.exp(epsilon + stats.norm.logcdf(-mu / 2 - epsilon / mu)))
@@ -125,7 +127,7 @@ def test_the_best_order_is_at_least_as_good_as_the_simple_conversion(rho: float,
 
 
 def smallest_by_mpmath(rho: float, delta: float) -> float:
-    """The infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
+    """Return the infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
     with mpmath.workdps(30):
         low, high = mpmath.mpf(-12), mpmath.mpf(40)
         for _ in range(40):

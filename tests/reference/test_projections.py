@@ -1,4 +1,4 @@
-"""Projections: known answers, and the variational inequality that only the nearest point satisfies.
+"""Test projections: known answers, and the variational inequality that only the nearest point satisfies.
 
 u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the
 sets here the supremum over w has a closed form, so each test below checks optimality itself.
@@ -132,7 +132,7 @@ def for_every_projection(test: Callable[..., None]) -> Callable[..., None]:
 
 
 def drawn_like(data: st.DataObject, a: Matrix, project: Projection) -> Matrix:
-    """Another point of the space of a, on which `project` is defined."""
+    """Draw another point of the space of a, on which `project` is defined."""
     b = data.draw(arrays(np.float64, a.shape, elements=entries))
     return (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
 

@@ -1,4 +1,4 @@
-"""Tail bounds: their values, and on draws.
+"""Test tail bounds: their values, and that they hold on draws.
 
 A bound holds on draws if the number of draws beyond it is not more than a binomial of probability β allows, at level
 1e-9; a bound that is too small is shown to fail the same check.
@@ -26,7 +26,7 @@ SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace":
 
 @lru_cache
 def norms(name: str, d: int) -> tuple[Vector, Vector]:
-    """The spectral and the Frobenius norms of draws of a noise matrix."""
+    """Return the spectral and the Frobenius norms of draws of a noise matrix."""
     z = SAMPLERS[name](d, np.random.default_rng(d), DRAWS)
     return np.abs(np.linalg.eigvalsh(z)[:, [0, -1]]).max(axis=1), np.linalg.norm(z, axis=(1, 2))
 
@@ -115,7 +115,7 @@ def test_the_authors_upsilon_is_false_far_out() -> None:
         return float(stats.norm.logsf(bound / math.sqrt(1.5)))
 
     assert log_probability(2600) > -2600
-    assert log_probability(2500) < -2500  # not refuted there, by this event
+    assert log_probability(2500) < -2500  # this event does not refute the bound there
 
 
 def test_the_proven_upsilon_survives_the_same_event() -> None:

@@ -1,4 +1,4 @@
-"""Data sets: rejected input, the effect of clipping, and the second moment by hand."""
+"""Test data sets: rejected input, the effect of clipping, and the second moment worked out by hand."""
 
 import itertools
 import math
@@ -306,7 +306,7 @@ def test_a_change_of_unit_by_a_power_of_two_changes_no_bit(x: Matrix, r: float) 
 
 
 def longest_row_scaling(x: Matrix) -> Matrix:
-    """A common preprocessing that is not private, because it reads all the rows."""
+    """Scale the rows by the longest one, a common preprocessing that is not private, because it reads all the rows."""
     return x / max(1.0, row_norms(x).max())
 
 
