@@ -93,9 +93,7 @@ def smallest_by_mpmath(rho: float, delta: float) -> float:
         return float(max(values[best], 0))
 
 
-SMALLEST_CASES = [
-    (rho, delta) for rho in (1e-8, 1e-4, 0.01, 0.5, 3.0, 100.0) for delta in (1e-300, 1e-30, 1e-9, 1e-5, 0.01, 0.4)
-]
+SMALLEST_CASES = [(rho, delta) for rho in (1e-8, 0.01, 3.0, 100.0) for delta in (1e-300, 1e-9, 0.4)]
 
 
 def test_epsilon_at_an_order_agrees_with_a_hand_calculation() -> None:
