@@ -79,6 +79,7 @@ def status(report: AuditReport, question: Any) -> set[Status]:
 # A QUICK AUDIT
 
 
+@pytest.mark.thorough
 def test_a_quick_audit_that_decides_is_not_refuted_without_a_p_value() -> None:
     report = quick(gauss, "gauss-cov", rho=0.5)
     assert report.verdict is Verdict.NOT_REFUTED
@@ -108,6 +109,7 @@ def test_a_constant_that_was_rounded_is_noted_and_refutes_nothing() -> None:
     assert report.exact[0].loss > 0.5
 
 
+@pytest.mark.thorough
 def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
     def by_uniforms(x: Any, *, epsilon: float, rng: Any) -> Any:
         return x.sum() + rng.random(12).max() / epsilon
@@ -153,6 +155,7 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
 # CORRECT FUNCTIONS, AND THE GUARDS WITHOUT WHICH THEY WOULD BE ACCUSED
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
     """The search decides by arithmetic, so there is no false-alarm probability to state."""
