@@ -171,7 +171,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"legs": (ledger.Leg("rocq", "NO-SUCH-TAG"),)}, "NO-SUCH-TAG, which does not exist"),
         ({"legs": (ledger.Leg("page", "nowhere.md"),)}, "nowhere.md, which does not exist"),
         (
-            {"legs": (ledger.Leg("exact", "dn25.privacy:nuclear_change"),)},
+            {"legs": (ledger.Leg("exact", "dn25.privacy:centred_on_the_line"),)},
             "check dn25.privacy:algorithm_2_budget: no claim",
         ),
         ({"code": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
