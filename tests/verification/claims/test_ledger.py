@@ -39,7 +39,6 @@ LONG = {
     "klsu19.covariance:rows_for_accuracy",
     "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
-    "klsu19.preconditioning:pgce_runs",
     "klsu19.privacy:zcdp_composition",
     "klsu19.products:ppde_distance",
     "klsu19.products:rounds_noise",
