@@ -39,7 +39,6 @@ LONG = {
     "klsu19.covariance:rows_for_accuracy",
     "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
-    "klsu19.preconditioning:pgce_runs",
     "klsu19.privacy:zcdp_composition",
     "klsu19.products:ppde_distance",
     "klsu19.products:rounds_noise",
@@ -195,7 +194,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"legs": (ledger.Leg("rocq", "NO-SUCH-TAG"),)}, "NO-SUCH-TAG, which does not exist"),
         ({"legs": (ledger.Leg("page", "nowhere.md"),)}, "nowhere.md, which does not exist"),
         (
-            {"legs": (ledger.Leg("exact", "dn25.privacy:nuclear_change"),)},
+            {"legs": (ledger.Leg("exact", "dn25.privacy:centred_on_the_line"),)},
             "check dn25.privacy:algorithm_2_budget: no claim",
         ),
         ({"code": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
