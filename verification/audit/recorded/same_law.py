@@ -28,14 +28,16 @@ class Compared:
     """The result of a comparison.
 
     difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
-    undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up. related
-    : whether outputs from the same draws were compared, and their relation decides nothing.
+    undecided, or "". factor : if the noise has another scale, how many times as large it is; otherwise 0. left_out :
+    whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs from the same
+    draws were compared, and their relation decides nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
     related: bool = False
+    factor: float = 0.0
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
@@ -97,7 +99,8 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
         row = int(np.argmax(scales))
         if not size[1][row]:
             return Compared(f"entry {row + 1} has noise, and none in the reference")
-        return Compared(f"the noise of entry {row + 1} has {size[0][row] / size[1][row]:.6g} times the scale")
+        factor = float(size[0][row] / size[1][row])
+        return Compared(f"the noise of entry {row + 1} has {factor:.6g} times the scale", factor=factor)
     return _joint(a, b, size[1], one[0])
 
 
