@@ -22,7 +22,7 @@ from covassay.verification.audit.recorded.affine import FORCED, ROUNDING, UNIT, 
 from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, steady
 from covassay.verification.audit.recorded.half_lines import Side
 from covassay.verification.audit.recorded.recorder import Recorder
-from covassay.verification.audit.recorded.same_law import TELLING, Compared
+from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_single_precision
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
@@ -30,7 +30,6 @@ MOST_FORCED = 12  # the most variables that are forced one by one
 OVERDETERMINED = 6  # how many outputs are used beyond those that determine a linear map
 POWER, GROWN = 2**12, 100.0  # a power of a linear map, and the norm above which the powers count as growing
 LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smaller error counts as a relation
-SINGLE = 32 * 2.0**-24  # relative to the largest number: smaller differences may come from float32
 SAME = 1e-11  # relative to the largest number: outputs that differ by less are the same up to rounding
 EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
@@ -49,7 +48,8 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
                 outputs = list(_outputs(one, two, number, single=number == seed))
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, OutOfTime))
-        found = _relation(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
+        ys, rs = (np.array(side) for side in zip(*outputs, strict=True))
+        found = _relation(ys, rs, of_single_precision(x))
         if not found.difference:
             return found
     return found
@@ -160,10 +160,13 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
         yield y.output, r.output
 
 
-def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """The relation between the entries of both outputs; each entry is a column."""
+def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
+    """The relation between the entries of both outputs; each entry is a column.
+
+    single : relative to the largest number; smaller shifts and changes of scale may come from sums in float32.
+    """
     usual = slice(0, FRESH + 1)
-    single = SINGLE * max(float(np.abs(rs[usual]).max(initial=0.0)), float(np.abs(ys[usual]).max(initial=0.0)))
+    single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):
         spread = float(np.ptp(r[usual]))

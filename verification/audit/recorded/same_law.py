@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
 from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, ready
 from covassay.verification.audit.recorded.losses import joined
@@ -48,7 +49,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
             laws = [_law(made, data, number, seconds) for made in (target, reference)]
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
-        found = _difference(*laws)
+        found = _difference(*laws, of_single_precision(x))
         if not found.difference:
             return found
     return found
@@ -69,8 +70,13 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
     return found
 
 
-def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
-    """How two laws differ."""
+def of_single_precision(x: Matrix) -> float:
+    """A relative bound on the error of a statistic of these rows that is computed in float32."""
+    return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
+
+
+def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) -> Compared:
+    """How two laws differ. single : relative to the largest number; smaller shifts may come from sums in float32."""
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
@@ -88,7 +94,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
     moved = np.abs(first.centre - second.centre)
-    off = moved > TELLING * np.maximum(*size) + rounding
+    off = moved > np.maximum(TELLING * np.maximum(*size) + rounding, single * np.abs(second.centre).max())
     if off.any():
         row = int(np.argmax(moved * off))
         return Compared(

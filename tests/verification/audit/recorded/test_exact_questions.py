@@ -247,7 +247,7 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """Functions with a budget of their own, with a largest budget, for arrays alone, and with sums in float32."""
+    """Functions with a budget of their own, with a largest budget, and for arrays alone."""
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:
         return gauss_cov.sample(np.asarray(x, float), rng, rho=0.5)
@@ -260,13 +260,24 @@ def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_ar
         assert x.dtype == np.float64
         return gauss_cov.sample(x, rng, rho=rho)
 
+    for draw in (own_budget, largest_budget, arrays_alone):
+        assert _beside_gauss_cov(draw).status is not Status.REFUTED, draw.__name__
+
+
+def test_sums_in_single_precision_do_not_move_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     def in_single(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(np.asarray(x, float)).astype(np.float32)
         noise = gauss_cov.sample(np.zeros(rows.shape), rng, rho=rho)
-        return rows.T @ rows / np.float32(len(rows)) + noise.astype(np.float32)
+        return np.einsum("ij,ik->jk", rows, rows) / np.float32(len(rows)) + noise
 
-    for draw in (own_budget, largest_budget, arrays_alone, in_single):
-        assert _beside_gauss_cov(draw).status is not Status.REFUTED, draw.__name__
+    def found() -> Compared:
+        budget = {"rho": 0.5}
+        reference = recorder("covassay:gauss-cov", budget)
+        return on_common_draws(recorder(in_single, budget), reference, example_rows(10_000, 2), seed=0, seconds=20.0)
+
+    assert not found().difference
+    monkeypatch.setattr(common_draws, "of_single_precision", lambda x: 0.0)
+    assert "moved" in found().difference
 
 
 @pytest.mark.thorough

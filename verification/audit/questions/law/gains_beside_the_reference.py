@@ -90,11 +90,19 @@ class _Case:
     usual: Recorder | None = None
     beside: bool = False
 
+    def alike(self, seed: int) -> bool | None:
+        """Whether the target gives the output of the reference; None if that says nothing."""
+        found = same_outputs(self.target, self.reference, self.x, seed)
+        return None if found is False and self.ignored(seed) else found
+
+    def ignored(self, seed: int) -> bool:
+        """Whether the target gives the output of the claimed budget at another budget."""
+        return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
+
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Whether a difference refutes: at another budget only less noise does, and only if the target reads it."""
-        if not found.difference or self.usual is None:
-            return bool(found.difference)
-        return 0 < found.factor < 1 - SLACK and same_outputs(self.target, self.usual, self.x, seed) is False
+        """Whether a difference refutes; at another budget only less noise does."""
+        less = self.usual is None or 0 < found.factor < 1 - SLACK
+        return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
@@ -148,8 +156,8 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        alike = same_outputs(case.target, case.reference, case.x, seed)
-        if alike is False and not (case.usual and same_outputs(case.target, case.usual, case.x, seed)):
+        alike = case.alike(seed)
+        if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
         if (alike is None and not case.beside) or allowed.over:
             return cases, len(cases)
@@ -177,7 +185,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if allowed.over:
             break
         if seen.same >= WHOLE and compare is on_common_draws:
-            same = k >= alike or same_outputs(case.target, case.reference, case.x, seed)
+            same = k >= alike or case.alike(seed)
             if same or (same is None and case.beside):
                 seen.alike += bool(same)
                 continue
