@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ class Module:
                 yield node.name
 
 
+@cache
 def modules(folder: str) -> list[Module]:
     """Return the modules of a package."""
     found = []

@@ -89,6 +89,12 @@ def test_the_radius_is_gamma(body: Body, d: int) -> None:
 
 
 @EVERY_BODY
+def test_a_single_draw_is_one_matrix_and_not_a_stack(body: Body) -> None:
+    one, stack = (sample(body, 3, np.random.default_rng(0), size) for size in (None, 1))
+    np.testing.assert_array_equal(one, stack[0])
+
+
+@EVERY_BODY
 def test_the_radius_does_not_depend_on_the_direction(body: Body) -> None:
     z = sample(body, 2, np.random.default_rng(11), 3000)
     radius = norm(z, body)

@@ -123,6 +123,7 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
     return edge_cases(setting, Form(names_a_law=False), 1e-9, adjacency)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
     """At ε = 5 the target fails nearly always on zeros, less often on neighbours, and never on plain data."""

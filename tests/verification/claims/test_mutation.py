@@ -66,8 +66,6 @@ def test_a_scale_smaller_by_3_percent_is_rejected_and_put_back() -> None:
     """Catches a mutant that stays in the reference after its run."""
     before = nuclear_laplace.noise_scale(10, 1)
     mutants = [m for m in mutation.population() if m.name == NOISE_SCALE and "2 −" in m.change]
-    judged = mutation.Mutant(
-        NOISE_SCALE, mutants[0].change, mutants[0].number, ("dn25.privacy:loss_of_additive_noise",)
-    )
+    judged = mutation.Mutant(NOISE_SCALE, mutants[0].change, mutants[0].number, ("own.spends:every_spend",))
     assert mutation.outcome(judged) == "rejected"
     assert nuclear_laplace.noise_scale(10, 1) == before

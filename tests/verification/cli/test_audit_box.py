@@ -96,6 +96,7 @@ def test_options_that_do_not_apply(
     assert named in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_the_verdict_names_the_adjacency(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["mutant:box-own-range", "--bounds", "0:1,0:1", "--adjacency", "add-remove", "--samples", "300"]
     assert run(["audit", *arguments, "--jobs", "1"]) == 1

@@ -44,6 +44,7 @@ def excess(p_values: list[float]) -> float:
     return float((np.arange(1, len(ordered) + 1) / len(ordered) - ordered).max())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("runs", [250, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "null"), NULLS)
 def test_p_values_of_a_true_null_are_uniform_or_larger(

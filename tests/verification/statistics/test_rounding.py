@@ -56,6 +56,7 @@ def extreme_counts() -> list[tuple[int, int, float]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
     old = worst = mp.mpf(0)
     for first, second, epsilon in extreme_counts():

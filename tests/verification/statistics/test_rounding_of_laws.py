@@ -153,6 +153,7 @@ def of_totals() -> Compared:
                 yield gamma_sum(total, shapes, round(shapes) or 1, "").p_value, 2 * min(below, 1 - below)
 
 
+@pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
     """The mutant is the tail of scipy, which is too small by 2e-7 there, and by a quarter at shape 10⁸."""
     shape = 10.0**6

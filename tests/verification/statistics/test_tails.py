@@ -129,6 +129,7 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
     assert tail_counts([("value", more)], "").p_value < ALPHA
 
 
+@pytest.mark.thorough
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
     """Values in both tails, or in one of them, are drawn again."""
     rng = np.random.default_rng(8)

@@ -125,6 +125,7 @@ def _whole_budget(draw: Draw) -> Draw:
     return drawn
 
 
+AS_FRAME = Way("as a data frame", _given(_frame))
 FORMS = (
     Way("as float32", _given(lambda x: x.astype(np.float32))),
     Way("in Fortran order", _given(np.asfortranarray)),
@@ -132,7 +133,7 @@ FORMS = (
     Way("as a view that runs backwards", _given(_backwards)),
     Way("read-only", _given(_read_only)),
     Way("as a list of lists", _given(lambda x: x.tolist())),
-    Way("as a data frame", _given(_frame)),
+    AS_FRAME,
     Way("with swapped bytes", _given(_swapped)),
     Way("as whole numbers of numpy", _given(lambda x: x.astype(np.int64)), whole=True),
     Way("with a budget of the type numpy.float64", _of_numpy),

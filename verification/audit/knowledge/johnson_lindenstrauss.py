@@ -22,6 +22,7 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
@@ -114,8 +115,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
         return norm_test(x, scale * factor)
 
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+        *scale_suspects(times, HALF_AND_DOUBLE),
         Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1), times),
     )
     seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)

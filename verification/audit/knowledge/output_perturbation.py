@@ -21,6 +21,7 @@ from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
@@ -105,8 +106,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
             return norm_test(w, scale * factor)
 
         suspects = (
-            Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-            Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+            *scale_suspects(times, HALF_AND_DOUBLE),
             Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1), times),
         )
         return Scenario(f"d={d}", x, noise_tests(w, scale), suspects)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
 from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, ready
 from covassay.verification.audit.recorded.losses import joined
@@ -31,14 +32,16 @@ class Compared:
     """The result of a comparison of two laws.
 
     difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
-    undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up. related
-    : whether outputs from the same draws were compared, and their relation decides nothing.
+    undecided, or "". factor : if the noise has another scale, how many times as large it is; otherwise 0. left_out :
+    whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs from the same
+    draws were compared, and their relation decides nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
     related: bool = False
+    factor: float = 0.0
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
@@ -52,7 +55,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
             laws = [_law(made, data, number, seconds) for made in (target, reference)]
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
-        found = _difference(*laws)
+        found = _difference(*laws, of_single_precision(x))
         if not found.difference:
             return found
     return found
@@ -73,8 +76,13 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
     return found
 
 
-def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
-    """Describe how two laws differ."""
+def of_single_precision(x: Matrix) -> float:
+    """A relative bound on the error of a statistic of these rows that is computed in float32."""
+    return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
+
+
+def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) -> Compared:
+    """How two laws differ. single : relative to the largest number; smaller shifts may come from sums in float32."""
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
@@ -92,7 +100,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
     moved = np.abs(first.centre - second.centre)
-    off = moved > TELLING * np.maximum(*size) + rounding
+    off = moved > np.maximum(TELLING * np.maximum(*size) + rounding, single * np.abs(second.centre).max())
     if off.any():
         row = int(np.argmax(moved * off))
         return Compared(
@@ -103,7 +111,8 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
         row = int(np.argmax(scales))
         if not size[1][row]:
             return Compared(f"entry {row + 1} has noise, and none in the reference")
-        return Compared(f"the noise of entry {row + 1} has {size[0][row] / size[1][row]:.6g} times the scale")
+        factor = float(size[0][row] / size[1][row])
+        return Compared(f"the noise of entry {row + 1} has {factor:.6g} times the scale", factor=factor)
     return _joint(a, b, size[1], one[0])
 
 

@@ -4,6 +4,7 @@ A draw is stored in units of its own law: `normal(loc, scale)` is loc + scale ·
 depends on the data changes the output and not the tape. Generators with equal seeds get the same draws.
 """
 
+import os
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -166,6 +167,6 @@ def _place() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
         frame = frame.f_back
-    place = f"{frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"
-    # reports show these names from the target, so letters that cannot be printed are replaced
+    place = f"{frame.f_code.co_name} ({os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno})"
+    # reports show these names of the target
     return "".join(letter if letter.isprintable() else "�" for letter in place)

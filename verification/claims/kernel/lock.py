@@ -18,8 +18,8 @@ sources have changed since the kernel was asked.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -31,7 +31,6 @@ from covassay.verification.claims.kernel.sources import Tagged
 NAME = "rocq.lock.json"
 # The relations of neighbouring data sets in the proofs: one row is replaced, or added or removed.
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ class LockEntry:
         return str(getattr(self, self.SHOWN))
 
     @classmethod
-    def read(cls, value: object, where: str) -> Self:
-        """Return the entry in a JSON value; `where` is its place in the file, for the error message."""
-        content = _object(value, (f.name for f in fields(cls)), where)
-        readers: dict[object, Callable[[object, str], object]] = {str: _text, tuple[str, ...]: _texts}
-        known: dict[str, Any] = {f.name: readers[f.type](content[f.name], f"{where}, {f.name}") for f in fields(cls)}
-        return cls(**known)
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """The entry in a JSON object, whose lists become tuples."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in content.items()})
+
+
+Entry = TypeVar("Entry", bound=LockEntry)
 
 
 @dataclass(frozen=True)
@@ -224,27 +223,22 @@ def _dumped(content: Mapping[str, object]) -> str:
 def parse(text: str) -> RocqLock:
     """Read the lock from the text of the file.
 
-    A wrong field or type, or a repeated key, raises an error that names it.
+    A repeated key, a field that the lock does not have or lacks, and a value of another type raise an error, because
+    the lock that was read would then have another text.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_without_repeats)
-    except json.JSONDecodeError as error:
-        raise InvalidInput(f"{NAME}: not JSON: {error}") from None
-    content = _object(value, ("generated", "digest", *(f.name for f in fields(RocqLock))), NAME)
-    if content["generated"] != sources.ACCEPT:
-        raise InvalidInput(f"{NAME}, generated: must be {sources.ACCEPT!r}, is {content['generated']!r}")
-    vectors = _object(content["vectors"], (f.name for f in fields(LockedVectors)), f"{NAME}, vectors")
-    known = RocqLock(
-        tools=_named(content["tools"], _text, f"{NAME}, tools"),
-        theorems=_named(content["theorems"], LockedTheorem.read, f"{NAME}, theorems"),
-        witnesses=_named(content["witnesses"], _witness, f"{NAME}, witnesses"),
-        vectors=LockedVectors(
-            exported=_text(vectors["exported"], f"{NAME}, vectors, exported"),
-            lemmas=_named(vectors["lemmas"], LockedLemma.read, f"{NAME}, vectors, lemmas"),
-        ),
-        definitions=_named(content["definitions"], _text, f"{NAME}, definitions"),
-        sources=_named(content["sources"], _text, f"{NAME}, sources"),
-    )
+        content = json.loads(text, object_pairs_hook=_without_repeats)
+        known = RocqLock(
+            **{name: content[name] for name in ("tools", "definitions", "sources")},
+            theorems=_entries(content["theorems"], LockedTheorem),
+            witnesses={
+                name: (AssumedWitness if "assumption" in entry else LockedWitness).read(entry)
+                for name, entry in content["witnesses"].items()
+            },
+            vectors=LockedVectors(content["vectors"]["exported"], _entries(content["vectors"]["lemmas"], LockedLemma)),
+        )
+    except (json.JSONDecodeError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"{NAME}: no lock ({type(error).__name__}: {error}); `{sources.ACCEPT}` writes it") from None
     if as_text(known) != _dumped(content):
         raise InvalidInput(f"{NAME}, digest: the file was edited; `{sources.ACCEPT}` writes it")
     return known
@@ -258,37 +252,8 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:
-    """Return `value` if it is a JSON object with exactly these fields. Raises an error otherwise."""
-    wanted = sorted(names)
-    if not isinstance(value, dict) or sorted(value) != wanted:
-        has = f"has {', '.join(sorted(value)) or 'none'}" if isinstance(value, dict) else "is no JSON object"
-        raise InvalidInput(f"{where}: must have the fields {', '.join(wanted)}; {has}")
-    return value
-
-
-def _named(value: object, read_entry: Callable[[object, str], T], where: str) -> dict[str, T]:
-    """Return the entries of a JSON object, by name, each read by `read_entry`."""
-    if not isinstance(value, dict):
-        raise InvalidInput(f"{where}: must be a JSON object of entries by name")
-    return {name: read_entry(entry, f"{where}, {name}") for name, entry in value.items()}
-
-
-def _text(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{where}: must be a text, is {value!r}")
-    return value
-
-
-def _texts(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"{where}: must be a list of texts, is {value!r}")
-    return tuple(_text(item, where) for item in value)
-
-
-def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
-    assumed = isinstance(value, dict) and "assumption" in value
-    return AssumedWitness.read(value, where) if assumed else LockedWitness.read(value, where)
+def _entries(content: Mapping[str, Any], kind: type[Entry]) -> dict[str, Entry]:
+    return {name: kind.read(entry) for name, entry in content.items()}
 
 
 def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:

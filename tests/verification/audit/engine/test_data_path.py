@@ -116,6 +116,7 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
         assert [check.status for check in rest] == [Status.NOT_REFUTED]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
     """A row that is 3 % too long in a category of its own, in float64 and in float32."""

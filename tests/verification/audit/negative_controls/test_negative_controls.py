@@ -106,6 +106,7 @@ def every_check() -> set[tuple[str, str]]:
     return names | {("contract", q.name) for q in own() if q.kind == "contract" and q.name not in handful}
 
 
+@pytest.mark.thorough
 def test_no_check_is_without_a_mutant() -> None:
     assert every_check() == {named for mutant in NEGATIVE_CONTROLS.values() for named in mutant.caught_by}
 

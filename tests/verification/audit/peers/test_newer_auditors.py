@@ -61,6 +61,7 @@ def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge()
     assert kernel.payoffs(x, y, 1.0, radius=0.97).max() < 0.98 * math.sqrt(2)
 
 
+@pytest.mark.thorough
 def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
     rng, high = np.random.default_rng(0), math.e / (1 + math.e)
     refuted = 0
@@ -101,6 +102,7 @@ def test_the_boundary_of_brownian_motion() -> None:
     assert sequential_f_dp.quantile(5e-10, 1000) > sequential_f_dp.quantile(0.0005, 1000) > simulated
 
 
+@pytest.mark.thorough
 def test_the_sequential_test_holds_its_level_where_the_claim_is_attained() -> None:
     """The level of the test is asymptotic, so that the bound on the refutations is no theorem here; the seed is
     fixed.

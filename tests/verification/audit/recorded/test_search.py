@@ -70,6 +70,7 @@ def test_the_search_finds_a_pair_that_no_start_is() -> None:
     assert found.worst.loss == pytest.approx(2 / 1.5, rel=1e-3)
 
 
+@pytest.mark.thorough
 def test_a_box_and_a_row_more_are_searched() -> None:
     def total(x: Any, *, rho: float, rng: Any, bounds: Any) -> Any:
         low, high = np.array(bounds).T

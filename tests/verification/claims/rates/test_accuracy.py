@@ -56,6 +56,7 @@ def measured_again(name: str) -> Measurement:
     return measure(BY_NAME[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FAST)
 def test_a_share_of_the_table_is_measured_again(name: str) -> None:
     """Catches a table that was not made by the program."""

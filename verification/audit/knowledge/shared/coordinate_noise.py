@@ -8,9 +8,10 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
-from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import Law
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -22,22 +23,6 @@ from covassay.verification.statistics.tests import (
 )
 
 WEIGHT = 3.0  # the weight of scenarios with few numbers per draw: with so many draws a correlation of 0.07 is detected
-
-
-def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """Return a suspect for every plausible factor; `test` makes the test that the noise scale is multiplied by a
-    factor.
-    """
-    return (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, test),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, test),
-        Suspect.times(
-            "sensitivity-one",
-            "the noise is √2 times too small: it is for a sensitivity of 1 in place of √2",
-            0.5**0.5,
-            test,
-        ),
-    )
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
@@ -73,7 +58,8 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
     tests["noise in every draw"] = noisy
     if d > 1:
         tests |= {"coordinate 2": coordinate(1), "independence": apart, "scale of every coordinate": every_scale}
-    return Scenario(name, x, tests, scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)
+    suspects = scale_suspects(lambda factor: coordinate(0, factor), ONE_FOR_ROOT_TWO)
+    return Scenario(name, x, tests, suspects, weight=WEIGHT)
 
 
 def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

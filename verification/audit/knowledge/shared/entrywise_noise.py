@@ -24,6 +24,7 @@ from covassay.verification.audit.knowledge.shared.profile import (
     Statistics,
     common_pairs,
 )
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import LAPLACE, gamma
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -131,10 +132,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     if d > 1 and full:
         tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, noise.norm),
-        Suspect.times(
-            "double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, noise.norm
-        ),
+        *scale_suspects(noise.norm, HALF_AND_DOUBLE),
         Suspect.times(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",

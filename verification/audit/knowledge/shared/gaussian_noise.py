@@ -20,6 +20,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.nuclear_noise import interval_meaning
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Statistics, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -136,12 +137,7 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
     def squares(factor: float, which: str = ensemble) -> Test:
         return GaussianNoise(moment, scale * factor, which).squared_norm
 
-    suspects = [
-        Suspect.times("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
-                      math.sqrt(0.5), squares),
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, squares),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, squares),
-    ]  # fmt: skip
+    suspects = [*scale_suspects(squares, ONE_FOR_ROOT_TWO)]
     if len(moment) > 1:
         text = f"the noise is {other} in place of {ensemble}, as private: --options ensemble={other}"
         suspects.append(Suspect("other-ensemble", text, squares(1.0, other), squares))

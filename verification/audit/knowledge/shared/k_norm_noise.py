@@ -17,8 +17,8 @@ from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
-from covassay.verification.audit.knowledge.shared.coordinate_noise import scale_suspects
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, kolmogorov_smirnov
@@ -93,7 +93,9 @@ def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
     tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
     if d == 2:
         tests |= {"direction": noise.direction, "orientation": noise.orientation}
-    return Scenario(f"n={n}, d={d}", x, tests, scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
+    return Scenario(
+        f"n={n}, d={d}", x, tests, scale_suspects(noise.radius, ONE_FOR_ROOT_TWO), weight=1.0 if d == 2 else 0.3
+    )
 
 
 def law(

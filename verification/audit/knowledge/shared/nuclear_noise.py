@@ -24,6 +24,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.counted_noise import MatrixNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -171,8 +172,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
         return noise.gamma(shape, factor)
 
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, times),
+        *scale_suspects(times, HALF_AND_DOUBLE),
         Suspect.times(
             "n-forgotten", f"the scale was not divided by n = {len(x)}: private but wasteful", float(len(x)), times
         ),

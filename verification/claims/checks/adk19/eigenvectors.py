@@ -168,42 +168,6 @@ def corrected_lemma_5(constant: float = 2.07) -> Evidence:
     return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
 
 
-@check("floating")
-@mutant("0.485 d for d/2", exponent=0.485)
-@mutant("a slope 3 % smaller", slope=0.97)
-@mutant("3.88 d for 4d", tail=lambda d, level: 3.88 * d + 8 * level)
-@mutant("4 ln(1/β) for 8 ln(1/β)", tail=lambda d, level: 4 * d + 4 * level)
-def excess_bound(
-    exponent: float = 0.5, slope: float = 1.0, tail: Formula = lambda d, level: 4 * d + 8 * level
-) -> Evidence:
-    """E[λ₁ − ûᵀCû] ≤ 4d/ε, and λ₁ − ûᵀCû ≤ (4d + 8 ln(1/β))/ε with probability 1 − β, for every C.
-
-    Let s = ε/4 and M(s) = E exp(−s(λ₁ − uᵀCu)) for a uniform u. The proof page shows that M(s/2) ≤ √(πd/2) 2^{(d−1)/2}
-    M(s). The factor is at most e^{d/2}: ½ ln(πd/4) − ad, a = (1 − ln 2)/2, is largest at d = 1/(2a), where it is below
-    0. ln M is convex, so the mean is at most (2/s) ln(M(s/2)/M(s)). The tail is Markov's inequality for exp(sQ/2). The
-    check evaluates the convexity and the bound e^{d/2} on a grid of spectra, by the exact normaliser.
-    """
-    rest = exponent - math.log(2) / 2
-    largest = (math.log(math.pi / (8 * rest)) - 1) / 2
-    grid = np.linspace(1, 20, 20001)
-    seen = float((np.log(math.pi * grid / 2) / 2 + (grid - 1) / 2 * math.log(2) - exponent * grid).max())
-    failed = [] if abs(largest - seen) < 1e-6 and largest < 0 else ["the factor exceeds the exponential"]
-    s = 0.25  # ε = 1
-    for d, level in ((2, 0.0), (3, 1.0), (40, 20.0)):
-        if abs(exponent * d - s / 2 * tail(d, level) + level) > ROUNDING:
-            failed.append(f"Markov's inequality, d={d}")
-    rng = np.random.default_rng(10)
-    spectra = [np.array([top] + [0.0] * (d - 1)) for d in (2, 5, 10, 40) for top in np.geomspace(0.01, 2000, 12)]
-    spectra += [np.sort(10 ** rng.uniform(-1, 3, d))[::-1] for d in (2, 3, 5, 8) for _ in range(5)]
-    for values in spectra:
-        d, gaps = len(values), values[0] - values
-        excess = float(bingham.second_moments(s * np.diag(values)) @ gaps)
-        logarithm = bingham.log_mean_exponential(s / 2 * gaps) - bingham.log_mean_exponential(s * gaps)
-        if excess > slope * 2 / s * logarithm * (1 + 1e-6) or logarithm > exponent * d:
-            failed.append(f"d={d}, λ₁={values[0]:.3g}")
-    return Evidence(not failed, f"the constants for all d; {len(spectra)} spectra, d ≤ 40", ", ".join(failed[:3]))
-
-
 @check("symbolic", covers="all")
 @mutant("half the probability", share=Fraction(1, 2))
 @mutant("a probability of 0.401", displayed=Fraction("0.401"))

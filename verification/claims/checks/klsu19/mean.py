@@ -7,7 +7,6 @@ from itertools import product
 import mpmath
 import numpy as np
 import sympy as sp
-from scipy import stats
 
 from covassay.reference.domain import Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
@@ -142,29 +141,6 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     deviation = sp.sqrt(kv_mean.mean_variance(n, kv_mean.half_width(n, sigma, beta, log), rho))
     tails = zero(error - (sigma / sp.sqrt(n) + deviation) * reach)
     return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
-
-
-@check("floating")
-@mutant("a tenth of the bound", bound=lambda *inputs: kv_mean.error_bound(*inputs) / 10)
-def kv_runs(bound: Formula = kv_mean.error_bound) -> Evidence:
-    """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
-
-    In each of 400 runs μ is drawn from [−R, R]. Under the claim the number of failures is stochastically below
-    Binomial(400, β), and the check fails at a number that this law exceeds with probability at most 1e-9. A failure
-    probability of 0.3 in place of β = 0.1 is detected with probability 0.999.
-    """
-    runs, beta, rho, mean_bound = 400, 0.1, 1.0, 10.0
-    n = math.ceil(kv_mean.enough_rows(2 * 10 + 1, rho, beta))
-    rng = np.random.default_rng(2)
-    limit = float(bound(n, 1.0, rho, beta))
-    failures = 0
-    for _ in range(runs):
-        mu = rng.uniform(-mean_bound, mean_bound)
-        released = kv_mean.sample(mu + rng.standard_normal((n, 1)), rng, rho=rho, mean_bound=mean_bound, beta=beta)
-        failures += abs(float(released[0]) - mu) > limit
-    alarm = int(stats.binom.isf(FALSE_ALARM, runs, beta))
-    return Evidence(failures <= alarm, f"{runs} runs, n = {n}, false alarm {FALSE_ALARM:g}",
-                    f"{failures} failures, {alarm} are allowed")  # fmt: skip
 
 
 # SEVERAL COLUMNS

@@ -21,7 +21,6 @@ Law = list[Fraction]
 Kernel = list[Law]
 
 ORDERS = (2, 3, 5)
-ODDS = (Fraction(1), Fraction(3, 2), Fraction(3))
 
 
 def random_law(rng: random.Random, size: int) -> Law:
@@ -38,11 +37,6 @@ def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
 def joint_law(law: Law, kernel: Kernel) -> Law:
     """Return the joint law of the kernel's input and output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
-
-
-def smallest_delta(p: Law, q: Law, odds: Fraction) -> Fraction:
-    """Return the smallest δ with P(E) ≤ odds · Q(E) + δ for every event E."""
-    return sum((max(a - odds * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
 def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
@@ -99,40 +93,6 @@ def literal_conversion(
 
 
 # COMPOSITION
-
-
-@check("exact", scope="200 random programs and two extreme ones")
-@mutant("the larger δ", delta=max)
-@mutant("the larger ε", epsilon=lambda e, f: sp.Max(e, f))
-def basic_composition(epsilon: Formula = privacy.pure_composition, delta: Formula = lambda d, e: d + e) -> Found:
-    """(ε₁, δ₁)-DP followed adaptively by (ε₂, δ₂)-DP is (ε₁ + ε₂, δ₁ + δ₂)-DP.
-
-    The check computes the smallest δ of the joint law of random two-stage programs on 3 × 3 outcomes exactly. The
-    programs include randomised response, which attains the sum of the ε, and "tell the truth with probability δ", which
-    attains the sum of the δ up to δ₁δ₂.
-    """
-    rng = random.Random(2)
-    response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
-    rare = Fraction(1, 100)
-    leak: Kernel = [[rare, Fraction(0), 1 - rare], [Fraction(0), rare, 1 - rare]]
-    for i in range(202):
-        if i < 2:
-            first, second = (response, response) if i == 0 else (leak, leak)
-            kernels = [[second[0]] * 3, [second[1]] * 3]
-            odds = (Fraction(3), Fraction(3)) if i == 0 else (Fraction(1), Fraction(1))
-        else:
-            first = random_kernel(rng, 2, 3)
-            kernels = [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
-            odds = (rng.choice(ODDS), rng.choice(ODDS))
-        deltas = (
-            smallest_delta(first[0], first[1], odds[0]),
-            max(smallest_delta(k, other, odds[1]) for k, other in zip(*kernels, strict=True)),
-        )
-        logs = [sp.log(sp.Rational(s.numerator, s.denominator)) for s in odds]
-        composed = sp.exp(epsilon(*logs))
-        joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
-        reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
-        yield reached <= delta(*deltas)
 
 
 @check("exact", scope="150 random programs, half of them not adaptive")

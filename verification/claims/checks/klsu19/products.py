@@ -590,40 +590,6 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
         yield (math.sqrt(squares) + plain) / alpha
 
 
-def product_distance(p: Vector, q: Vector) -> float:
-    """Return the total variation distance of two products of bits, by summing over all 2^d points."""
-    laws = []
-    for means in (p, q):
-        law = np.ones(1)
-        for mean in means:
-            law = np.concatenate([law * (1 - mean), law * mean])
-        laws.append(law)
-    return float(np.abs(laws[0] - laws[1]).sum()) / 2
-
-
-@check("floating")
-@mutant("the noise for 10⁻⁸ ρ", spend=1e-8)
-@mutant("records with other means", shift=0.2)
-def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
-    """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
-
-    The runs have d = 4, β = 10⁻¹¹ and ρ = 0.1. Under the claim a run fails with probability at most 4β, so the
-    false-alarm probability is 4.8 × 10⁻¹⁰. A mechanism whose runs fail with probability 0.9 each is detected with
-    probability 1 − 10⁻¹².
-    """
-    d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4
-    rounds = ppde.most_rounds(d)
-    m = explicit_records(d, rho, beta, alpha)
-    rng = np.random.default_rng(7)
-    worst = 0.0
-    for _ in range(12):
-        p = np.minimum(0.5, 2 ** -rng.uniform(1, 8, d))
-        x = (rng.random(((rounds + 1) * math.ceil(m), d)) < np.minimum(1, p + shift)).astype(float)
-        q = ppde.sample(x, rng, rho=rho * spend, beta=beta)
-        worst = max(worst, product_distance(p, q))
-    return Evidence(worst <= alpha, f"12 runs, m = {math.ceil(m)}", f"largest TV {worst:.4g}")
-
-
 @check("floating", scope="d ≤ 100, ρ from 10⁻⁴ to 10⁴")
 @mutant("a quarter of the records", factor=0.25)
 @mutant("17/32 for 5/8", mean=17 / 32)

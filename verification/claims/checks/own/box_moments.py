@@ -140,16 +140,14 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
     return float((ratios**2).sum() / 2 if gaussian else ratios.sum())
 
 
-@check("floating")
+@check("floating", scope="d = 1, 2, 3, 6; both neighbours")
 @mutant("noise smaller by 3 %", factor=1 / 1.03)
 @mutant("noise larger by 3 %", factor=1.03)
 @mutant("the noise of the other neighbours", swap=True)
 @mutant("noise over the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
-def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
-    """For both adjacencies, both mechanisms spend exactly their budget: some rows attain it, none exceeds it."""
-    rng = np.random.default_rng(28)
-    failed, largest = [], 0.0
+def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
+    """For both adjacencies, both mechanisms spend exactly their budget on some rows."""
     for d, adjacency, gaussian in product((1, 2, 3, 6), ADJACENCIES, (True, False)):
         weights: WeightsOf = box_moments.gauss_weights if gaussian else box_moments.laplace_weights
         usual = ADJACENCIES[1 - ADJACENCIES.index(adjacency)] if swap else adjacency
@@ -158,17 +156,9 @@ def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
         spread, noisy = factor * base, base > 0
         spread[noisy] *= unit[noisy] ** (power - 1)
         x, y = box_moments.worst_rows(d, weights(d, adjacency), "l2" if gaussian else "l1")
-        replaced = adjacency == "replace-one"
-        attained = _spent(x, y if replaced else None, spread, gaussian) / 0.75
+        attained = _spent(x, y if adjacency == "replace-one" else None, spread, gaussian) / 0.75
         if not abs(attained - 1) <= 1e-12:
-            failed.append(f"d = {d}, {adjacency}, {'Gaussian' if gaussian else 'Laplace'}: {attained:.6f}")
-        for _ in range(60):
-            u, v = rng.uniform(-1, 1, (2, d)), np.sign(rng.standard_normal((2, d)))
-            for one, other in (u, v, (x, np.clip(y + 0.02 * rng.standard_normal(d), -1, 1))):
-                largest = max(largest, _spent(one, other if replaced else None, spread, gaussian) / 0.75)
-    holds = not failed and largest <= 1 + 1e-12
-    figures = {"largest share at random": f"{largest:.3f}"}
-    return Evidence(holds, "d = 1, 2, 3, 6; both neighbours; 2880 random rows", "; ".join(failed[:3]), figures)
+            yield f"d = {d}, {adjacency}, {'Gaussian' if gaussian else 'Laplace'}: {attained:.6f}"
 
 
 # THE WEIGHTS
