@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ class Module:
                 yield node.name
 
 
+@cache
 def modules(folder: str) -> list[Module]:
     """The modules of a package."""
     found = []

@@ -4,18 +4,11 @@ Z uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d} times an independent radius Gamma(d�
 hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z + tV‖_* ≤ 1}. The norm
 costs one singular value decomposition (SVD), and they are nearly the whole cost of a step.
 
-The point of the chord is found in two ways, of the same law. Both rest on t ↦ ‖Z + tV‖_* being convex.
-
-- `SecantChains` finds both ends of the chord: a parabola through t = −h, 0, h, then safeguarded secants. About 10 SVDs
-  a step. This is what the textbook says.
-- `ShrinkingChains` finds no end. It draws uniform points from an interval that holds the chord and cuts the interval
-  at every point that misses; a point that hits is uniform on the chord, exactly. About 6 SVDs a step at d = 10.
-
-No straw man: chains run side by side, each NumPy call working on all of them; a chain that has its point costs
-nothing until the others have theirs; the norm at the new point comes with the search where it can.
+Both ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because
+t ↦ ‖Z + tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has its ends
+costs nothing until the others have theirs.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +29,7 @@ def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
 # THE CHAINS
 
 
-class Chains(ABC):
+class Chains:
     """Independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
 
     def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
@@ -56,33 +49,6 @@ class Chains(ABC):
         """‖Z‖_* of every chain."""
         values: Vector = self.singular_values.sum(axis=1)
         return values
-
-    @abstractmethod
-    def move(self, v: Matrix) -> None:
-        """Move to a uniform point of the chord along v, ‖v‖_F = 1."""
-
-    def step(self) -> None:
-        """One step of every chain."""
-        v = self.rng.standard_normal(self.z.shape)
-        self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
-
-    def run(self, steps: int) -> tuple[Matrix, Matrix]:
-        """‖Z‖/‖Z‖_* and Z_11/‖Z‖_* after each step: two arrays (steps, chains)."""
-        ratios, entries = np.empty((2, steps, len(self.z)))
-        for i in range(steps):
-            self.step()
-            ratios[i] = self.singular_values[:, 0] / self.norms
-            entries[i] = self.z[:, 0, 0] / self.norms
-        return ratios, entries
-
-    def noise(self) -> Matrix:
-        """Nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times `z`."""
-        radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
-        return self.z * radius[:, None, None]
-
-
-class SecantChains(Chains):
-    """The ends of the chord first, then a uniform point between them."""
 
     def ends(self, v: Matrix) -> Vector:
         """How far it is to the sphere along v, then along −v: (2 · chains,). Found from within the ball."""
@@ -122,24 +88,23 @@ class SecantChains(Chains):
         self.z = on_lines(self.z, self.rng.uniform(-back, forward), v)
         self.singular_values = self.decompose(self.z)
 
+    def step(self) -> None:
+        """One step of every chain."""
+        v = self.rng.standard_normal(self.z.shape)
+        self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
 
-class ShrinkingChains(Chains):
-    """Uniform points of a shrinking interval around the chord, until one is on it."""
+    def run(self, steps: int) -> Matrix:
+        """‖Z‖/‖Z‖_* after each step: (steps, chains)."""
+        ratios = np.empty((steps, len(self.z)))
+        for i in range(steps):
+            self.step()
+            ratios[i] = self.singular_values[:, 0] / self.norms
+        return ratios
 
-    def move(self, v: Matrix) -> None:
-        # |t| ‖V‖_* ≤ ‖Z + tV‖_* + ‖Z‖_* ≤ 1 + ‖Z‖_* on the chord
-        high = (1 + self.norms) / self.decompose(v).sum(axis=1)
-        low = -high
-        todo, t = np.arange(len(v)), np.zeros(len(v))
-        while len(todo):
-            x = self.rng.uniform(low[todo], high[todo])
-            values = self.decompose(on_lines(self.z[todo], x, v[todo]))
-            hit = values.sum(axis=1) <= 1
-            t[todo[hit]], self.singular_values[todo[hit]] = x[hit], values[hit]
-            # 0 is on the chord and the chord is an interval: all of it is on the near side of a miss
-            todo, x = todo[~hit], x[~hit]
-            low[todo], high[todo] = np.where(x < 0, x, low[todo]), np.where(x < 0, high[todo], x)
-        self.z = on_lines(self.z, t, v)
+    def noise(self) -> Matrix:
+        """Nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times `z`."""
+        radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
+        return self.z * radius[:, None, None]
 
 
 def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
@@ -159,11 +124,6 @@ class AutocorrelationTime:
     value: float
     standard_error: float
     window: int
-
-    @property
-    def conservative(self) -> float:
-        """Two standard errors lower: as fast as the chain may plausibly mix."""
-        return self.value - 2 * self.standard_error
 
 
 def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
@@ -186,8 +146,3 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
     window = int(wide_enough[0])
     value = float(times[window])
     return AutocorrelationTime(value, value * float(np.sqrt(2 * (2 * window + 1) / (steps * chains))), window)
-
-
-def effective_sample_size(series: Matrix) -> float:
-    """How many independent samples the series is worth for the mean: steps · chains / autocorrelation time."""
-    return series.size / autocorrelation_time(series).value

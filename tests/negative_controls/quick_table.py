@@ -1,4 +1,4 @@
-"""The question of a quick audit that refutes each negative control, and its seconds of work.
+"""Find the question of a quick audit that refutes each negative control, and its seconds of work.
 
 Every question is asked alone, with a subject of its own: first the questions with recorded draws, then the others of a
 quick audit. The seconds are those of the refuting question.
@@ -42,7 +42,7 @@ class QuickRow:
 
 
 def asked() -> list[Question]:
-    """The questions of a quick audit, with recorded draws first."""
+    """Return the questions of a quick audit, with recorded draws first."""
     quick = [question for question in in_order(questions()) if question.quick]
     first = [question for name in ROUTES for question in quick if question.id == name]
     return first + [question for question in quick if question not in first]

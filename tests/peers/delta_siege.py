@@ -19,7 +19,8 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
 
 SIEGE = "Delta-Siege"
-SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}  # of the draws; the rest gives the verdict
+# these shares of the draws train and choose; the rest gives the verdict
+SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}
 SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding
 
 

@@ -21,18 +21,18 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # pairs that set the bandwidth, and are not tested
-LOSSES = np.linspace(0.02, 4, 200)  # the values of ε that are tested for a lower bound
+BURN_IN = 20  # so many pairs set the bandwidth, and are not tested
+LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 
 
 def threshold(epsilon: float, delta: float = 0.0) -> float:
-    """The largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
+    """Return the largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
     return math.sqrt(2) * (1 - 2 * (1 - delta) / (1 + math.exp(epsilon)))
 
 
 def bandwidth(x: Matrix, y: Matrix) -> float:
-    """The median of the positive distances among a few draws."""
+    """Return the median of the positive distances among a few draws."""
     points = np.vstack([x, y])
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     return float(np.median(distances[distances > 0])) if distances.any() else 1.0

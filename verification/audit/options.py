@@ -1,4 +1,4 @@
-"""The options of an audit, each declared once, and the command that runs an audit again.
+"""Declare the options of an audit, each once, and the command that runs an audit again.
 
 The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords of every entry in
 Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their JSON
@@ -29,7 +29,23 @@ FALSE_ALARM = 1e-9
 SAMPLES = 2000
 # whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
 SCOPES = "real", "bits"
-FEWEST_SAMPLES = 100  # with fewer draws, only very large violations could be found
+FEWEST_SAMPLES = 100  # with fewer draws, an audit could find only very large violations
+
+# earlier spellings, with the present spelling in Python, and on the command line if the option existed there
+OLD = {
+    "as": ("mechanism=…", "--mechanism …"),
+    "calibration": ('options={"calibration": …}', "--options calibration=…"),
+    "checkpoint_file": ("checkpoint=…", ""),
+    "claim": ("epsilon=…, delta=… or rho=…", ""),
+    "claimed": ("mechanism=…", ""),
+    "dimension": ("checkpoint=… alone, with which all data sets are drawn on", "--checkpoint FILE alone"),
+    "domain": ("bounds=… alone, which say that rows lie in a box", ""),
+    "guarantee": ("epsilon=…, delta=… or rho=…", ""),
+    "seconds": ("time_limit=…", ""),
+    "seeded": ("unseeded=True in place of seeded=False", ""),
+    "set": ("options={…}", "--options NAME=VALUE"),
+    "user_data": ("data=…", ""),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +65,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The name of the option on a command line."""
+        """Return the name of the option on a command line."""
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
@@ -70,7 +86,7 @@ class Option:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the option's plain value."""
+        """Return the JSON Schema of the option's plain value."""
         kind = dict(self.kind.schema)
         shape = kind if self.default is not None else {"anyOf": [kind, {"type": "null"}]}
         return {"description": f"{self.help[0].upper()}{self.help[1:]}.", **shape}
@@ -229,28 +245,28 @@ class AuditOptions:
 
     @property
     def public_parts(self) -> tuple[str, ...]:
-        """The names of the parts that are declared as public."""
+        """Return the names of the parts that are declared as public."""
         return tuple(name.strip().lstrip(".") for name in (self.public or "").split(",") if name.strip())
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """The options of the words of a command line; if not `whole`, files that they name are not read."""
+        """Return the options of the words of a command line; if not `whole`, files that they name are not read."""
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
     @property
     def own_rows(self) -> Matrix | None:
-        """The user's data set, if there is one."""
+        """Return the user's data set, if there is one."""
         return None if self.data is None else self.data.x
 
     def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
-        """These options, completed by the claim and the call expression, so that they reproduce the audit."""
+        """Return these options, completed by the claim and the call expression, so that they reproduce the audit."""
         call = source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None)
         budget: dict[str, Any] = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
         return replace(self, **budget, call=call, unseeded=not source.seeded)
 
     def plain(self) -> dict[str, Any]:
-        """The options that affect the draws or the report, as plain data."""
+        """Return the options that affect the draws or the report, as plain data."""
         values = {option: getattr(self, option.name) for option in OPTIONS if option.replayed}
         return {option.name: value if value is None else option.kind.plain(value) for option, value in values.items()}
 
@@ -262,15 +278,20 @@ OPTIONS = tuple(
 
 
 def require_keywords(names: Mapping[str, Any]) -> None:
-    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options."""
+    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options.
+
+    For a keyword of an earlier version, the message has the present spelling.
+    """
     known = [option.name for option in OPTIONS if option.python]
     for name in names:
+        if name in OLD:
+            raise InvalidInput(f"{name}: this option has another name now; write {OLD[name][0]}")
         if name not in known:
             raise InvalidInput(f"{name}: {guess(name, known)}must be one of {', '.join(known)}")
 
 
 def settings_schema() -> dict[str, Any]:
-    """The JSON Schema of `AuditOptions.plain`."""
+    """Return the JSON Schema of `AuditOptions.plain`."""
     shapes = {option.name: option.schema for option in OPTIONS if option.replayed}
     return {
         "description": "The options of the audit, as they must be said to run it again.",
@@ -282,7 +303,8 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """The command that repeats an audit draw for draw: the claim, the seed, and all options that are not defaults.
+    """Return the command that repeats an audit draw for draw: the claim, the seed, and all options that are not
+    defaults.
 
     If the function has no name of the form module:function, it is a call in Python, because no command can name the
     function.

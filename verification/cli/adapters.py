@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """The facts on one adapter as plain data."""
+    """Return the facts on one adapter as plain data."""
     try:
         module = adapter(name)
     except CannotRun as error:

@@ -23,7 +23,7 @@ from covassay.verification.audit.check import by_group, group_of
 from covassay.verification.audit.engine.finding import Finding, Verdict
 from covassay.verification.audit.engine.workers import local_workers
 from covassay.verification.audit.expected import claim_of
-from covassay.verification.audit.options import OPTIONS, AuditOptions, Option
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.formats import formats
 from covassay.verification.audit.reports.json_report import as_json
@@ -104,6 +104,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         if option.command:
             add(option.flag, **_argument(option))
+    for name, (_, now) in OLD.items():
+        if now:
+            add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     for form in formats().values():
         add(f"--{form.name}", metavar="FILE", help=form.help.replace("%", "%%"))
@@ -115,7 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _argument(option: Option) -> dict[str, Any]:
-    """The arguments with which argparse adds an option.
+    """Return the arguments with which argparse adds an option.
 
     Its value remains text, so that mistakes are reported in one place.
     """
@@ -129,6 +132,17 @@ def _argument(option: Option) -> dict[str, Any]:
         "metavar": option.kind.metavar,
         "help": f"{text} (default {default})" if default else text,
     }
+
+
+class _Renamed(argparse.Action):
+    """An option of an earlier version, which is rejected with a message that names the present spelling."""
+
+    def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.now = now
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        raise InvalidInput(f"{option_string}: this option has another name now; write {self.now}")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -176,7 +190,7 @@ def unfinished(
     budget: dict[str, float] | None = None,
     found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
-    """The INCONCLUSIVE report of an audit without a result.
+    """Return the INCONCLUSIVE report of an audit without a result.
 
     `mechanism` and `budget` are known if the target was loaded.
     """
@@ -232,7 +246,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
 
 
 def _expected_failures(file: str | None) -> dict[str, str]:
-    """The groups of questions that are known to fail, each with its reason.
+    """Return the groups of questions that are known to fail, each with its reason.
 
     Raises
     ------
@@ -250,7 +264,7 @@ def _expected_failures(file: str | None) -> dict[str, str]:
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
-    """The exit status without the expected failures, and lines on the outcome of the expected failures."""
+    """Return the exit status without the expected failures, and lines on the outcome of the expected failures."""
     others = [check for check in report.checks if group_of(check) not in expected]
     failed = {group_of(check) for check in report.refuted}
     lines = [
@@ -288,7 +302,7 @@ def _own_warnings_hidden() -> Iterator[None]:
 
 
 def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, status: int) -> Finished:
-    """The report of a finished audit, in the requested formats."""
+    """Return the report of a finished audit, in the requested formats."""
     if options.json:
         out = as_text({**as_json(report), "exit_status": status})
     elif options.quiet:
@@ -306,7 +320,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
 
 
 def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
-    """The finished result with the witness file added, or with a line on the reason why there is none."""
+    """Return the finished result with the witness file added, or with a line on the reason why there is none."""
     archive = witness_file(report)
     if archive is None:
         return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")

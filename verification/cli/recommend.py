@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
-    """The recommendation as plain data."""
+    """Return the recommendation as plain data."""
     setting = found.setting
     return {
         "rows": setting.rows,
@@ -116,7 +116,7 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
 
 
 def verdict(found: Recommendation) -> list[str]:
-    """The recommendation in sentences, the most important first."""
+    """Return the recommendation in sentences, the most important first."""
     setting, best, sign = found.setting, found.best, NORM_SIGNS[found.norm]
     rows = "πd²/(εt)" if setting.pure else "√2 d^{3/2}/(√ρ t)"
     fewest = "πd/(εt)" if setting.pure else "√(2d)/(√ρ t)"
@@ -143,7 +143,7 @@ def verdict(found: Recommendation) -> list[str]:
 
 
 def release_command(found: Recommendation) -> str:
-    """The command that releases by the best mechanism, with capitals where the user must fill in values."""
+    """Return the command that releases by the best mechanism, with capitals where the user must fill in values."""
     best = found.best.candidate
     budget = " ".join(f"--{name} {value:g}" for name, value in found.setting.budget.keywords().items())
     options = "".join(f" --set {name}={value}" for name, value in best.options.items())

@@ -17,7 +17,7 @@ from covassay.verification.claims.kernel import vectors
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # the number of tests of one flag that are shown
+MOST_SHOWN = 3  # so many tests of one flag are shown
 PARSER = {
     "description": """\
 Known-answer vectors. Without ACTION, print exact values of the formulas in the

@@ -1,4 +1,5 @@
-"""The table of low-order bits: samplers of several packages, and the loss that one command shows from released bits.
+"""Make the table of low-order bits: samplers of several packages, and the loss that one command shows from released
+bits.
 
 A row has the result on low-order bits of `covassay audit TARGET --scope bits`, with equal draws but without the other
 checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed; no release may
@@ -45,12 +46,12 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-# the number of draws per data set, for every pair, in the first look at one of many rounded releases
+# the first look at one of many rounded releases has so many draws per data set, for every pair
 ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """The float mechanisms in which the check found no loss above the claim, with the reasons."""
+    """Return the float mechanisms in which the check found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -75,7 +76,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """The row of the target `name`."""
+    """Return the row of the target `name`."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -122,7 +123,7 @@ def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | Non
 
 
 def chosen(only: str | None) -> list[str]:
-    """The targets of the table whose name contains a text."""
+    """Return the targets of the table whose name contains a text."""
     names = [name for name in TARGETS if not only or only in name]
     if not names:
         raise InvalidInput(f"only = {only!r}: no target has this text in its name")
@@ -130,7 +131,7 @@ def chosen(only: str | None) -> list[str]:
 
 
 def line(row: BitRow) -> str:
-    """The row as a line of a Markdown table."""
+    """Return the row as a line of a Markdown table."""
     if row.missing:
         return f"| `{row.target}` | not run | {cell(row.missing)} | | | | | |"
     proven = row.loss or "none above the claim"
@@ -141,7 +142,7 @@ def line(row: BitRow) -> str:
 
 
 def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) -> str:
-    """The text of proofs/BITS.md."""
+    """Return the text of proofs/BITS.md."""
     ordered = sorted(rows, key=lambda row: TARGETS.index(row.target))
     run = [row for row in ordered if not row.missing]
     leaks = [row for row in run if row.loss]
@@ -201,7 +202,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """The check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
+    """Return the check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
     tested, found = sum(f.p_value is not None for f in made.checks), made.facts
@@ -221,7 +222,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A summary: the number of checked rounded releases and of targets, and the flagged releases."""
+    """Return a summary: the number of checked rounded releases and of targets, and the flagged releases."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

@@ -1,6 +1,6 @@
 """Data in chunks are the same data set as the array, in every function through which mechanisms read them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -138,25 +138,6 @@ def test_long_rows_in_chunks_are_refused_by_their_place_in_the_data() -> None:
     with pytest.raises(InvalidInput, match=r"x\[4\] has norm 10.0: must be at most row_bound = 5.0"):
         gathered(unit_rows(cut(X, (2, 4)), 5.0, "raise"))
     np.testing.assert_array_equal(gathered(unit_rows(cut(X, (2, 4)), 10.0, "raise")), X / 10)
-
-
-def last_block_only(function: Callable[[Matrix], Matrix], rows: Any) -> Any:
-    return function(list(blocks(rows))[-1])
-
-
-def mean_of_blocks(function: Callable[[Matrix], Matrix], rows: Any) -> Any:
-    return np.mean([function(block) for block in blocks(rows)], axis=0)
-
-
-@pytest.mark.parametrize(
-    ("total", "right"),
-    [(sum_rows, True), (last_block_only, False), (mean_of_blocks, False)],
-    ids=["the sum", "the last block alone", "the mean of the blocks"],
-)
-def test_a_wrong_sum_over_blocks_is_seen(total: Callable[..., Any], right: bool) -> None:
-    chunks = cut(X, (1, 3))
-    assert (total(lambda block: block.T @ block, chunks).tolist() == (X.T @ X).tolist()) == right
-    assert total(lambda block: block.T @ block, X).tolist() == (X.T @ X).tolist()
 
 
 def test_the_caller_s_chunks_are_not_written_to() -> None:

@@ -125,6 +125,7 @@ def test_data_that_are_no_files_have_the_name_that_the_caller_gives() -> None:
         release_table(ReleaseRequest(data=X, name="other", **given))
 
 
+@pytest.mark.thorough
 @DASK
 @PANDAS
 def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -300,10 +300,10 @@ BUDGETS: dict[str, dict[str, float]] = {
 
 
 def growth(sample: Callable[[Chunks], Any]) -> float:
-    """The extra memory for 20 000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
+    """The extra memory for 6000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
     sample(stream(0, 500, 20, 500))  # what is imported and kept on the first call does not count
-    small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 20_000))
-    return (large - small) / (19_000 * 20 * 8)
+    small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 6_000))
+    return (large - small) / (5_000 * 20 * 8)
 
 
 # one of every way to read the rows; the others are slow

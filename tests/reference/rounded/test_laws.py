@@ -286,6 +286,7 @@ def test_the_law_is_the_exact_one_on_two_thousand_draws(name: str, options: dict
     law(name, options, d, 2000)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [2, 5])
 def test_the_bingham_law_is_the_exact_one(d: int) -> None:
     bingham_law_of(np.diag([6.0, 3.0, 0.0, 0.0, 0.0][:d]) + 0.5, 400)
@@ -458,6 +459,7 @@ def test_a_gamma_law_with_one_degree_less_is_rejected(monkeypatch: pytest.Monkey
         law("k-norm", {"body": "l2"}, 2, 250)
 
 
+@pytest.mark.thorough
 def test_the_acceptance_of_two_libraries_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     def dividing(y: Any, b: Any, q: Any, log: Any) -> Any:
         return -y - q / 2 * log(1 + 2 * y / b) - 3

@@ -138,6 +138,7 @@ def test_the_first_precision_reads_public_numbers_only() -> None:
     assert len(first) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
@@ -150,6 +151,7 @@ def test_the_grid_does_not_depend_on_the_data() -> None:
     public_grid(lambda x: draw("laplace", {}, x, 1))
 
 
+@pytest.mark.thorough
 def test_data_on_which_decisions_could_tie() -> None:
     """Zero rows, equal rows and one row: eigenvalues coincide, scores tie, scales vanish; every release ends."""
     for name, options in VARIANTS:

@@ -15,7 +15,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification import audit, check, parametrize_with_checks
 from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.engine.user_pair import as_pair
-from covassay.verification.audit.options import OPTIONS, AuditOptions, replay_command, settings_schema
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, replay_command, settings_schema
 from covassay.verification.audit.targets.bounds import as_box
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.cli.main import parse, run
@@ -32,7 +32,7 @@ def draws(x: Any, *, epsilon: float, rng: np.random.Generator, bounds: Any = Non
 
 
 def differences(entry: Callable[..., Any]) -> Iterator[str]:
-    """The differences between the signature or docstring of an entry point and the declared options."""
+    """Yield the differences between the signature or docstring of an entry point and the declared options."""
     _, *given, last = inspect.signature(entry).parameters.values()
     declared = [option for option in OPTIONS if option.python]
     if last.kind is not inspect.Parameter.VAR_KEYWORD or [one.name for one in given] != [o.name for o in declared]:
@@ -75,6 +75,21 @@ def entries(covassay_audit: Callable[..., Any]) -> dict[str, Callable[..., Any]]
         return parametrize_with_checks([target], *arguments, **options)
 
     return {"audit": audit, "check": check, "decorator": decorated, "fixture": covassay_audit}
+
+
+@pytest.mark.parametrize("entry", ["audit", "check", "decorator", "fixture"])
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_spelling_fails_with_the_new_one(entries: dict[str, Any], entry: str, old: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        entries[entry](draws, epsilon=1.0, **{old: 1})
+    assert str(raised.value) == f"{old}: this option has another name now; write {OLD[old][0]}"
+    assert any(f"{option.name}=" in OLD[old][0] for option in OPTIONS)
+
+
+@pytest.mark.parametrize("old", [name for name, (_, now) in OLD.items() if now])
+def test_an_old_option_of_the_command_fails_with_the_new_one(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "covassay:bingham", f"--{old}", "value"]) == 2
+    assert capsys.readouterr().err == f"covassay: --{old}: this option has another name now; write {OLD[old][1]}\n"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +157,7 @@ def test_other_bounds_are_refused(given: Any) -> None:
 
 
 def read(command: str) -> AuditOptions:
-    """The options in a command."""
+    """Return the options in a command."""
     return AuditOptions.of_words(vars(parse(shlex.split(command)[1:])), whole=False)
 
 

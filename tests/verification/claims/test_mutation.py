@@ -21,7 +21,7 @@ def formula(x, n):
 
 
 def changed(source: str) -> list[str]:
-    """The function after each change of one place."""
+    """Return the function after each change of one place."""
     node = ast.parse(textwrap.dedent(source)).body[0]
     assert isinstance(node, ast.FunctionDef)
     count = len(list(mutation.places(node)))

@@ -77,7 +77,8 @@ def test_a_cached_polynomial_cannot_be_changed() -> None:
 
 
 def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> float:
-    """∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without expansion.
+    """Return ∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without
+    expansion.
 
     16 nodes are exact for polynomials of degree 31 in each variable; here the degree is at most 15.
     """
@@ -120,7 +121,7 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
 @pytest.mark.parametrize(
     ("dimension", "symmetric", "expected"),
     [
-        (1, False, Fraction(2)),  # E s² of an exponential
+        (1, False, Fraction(2)),  # this is E s² of an exponential variable
         # (2/3) ∫ (s_1⁴ - s_2⁴) = (2/3) (1/2) E[(g_1 + g_2)⁴ - g_2⁴], g_1 ~ Exp(1), g_2 ~ Exp(2):
         # E g_1^m = 1, 2, 6, 24 and E g_2^m = 1/2, 1/2, 3/4, 3/2; (24 + 12 + 6 + 3)/3 = 15
         (2, False, Fraction(15)),
@@ -173,7 +174,7 @@ def drawn(dimension: int, symmetric: bool) -> Matrix:
 
 @lru_cache
 def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], ...]:
-    """Pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
+    """Yield pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
         (float(m * dimension), float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint))

@@ -17,7 +17,7 @@ from covassay.verification.statistics.tests import TestResult, gamma_total, kolm
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the Laplace noise on the trace."""
+    """Return the law of the Laplace noise on the trace."""
 
     def scenario(n: int, d: int) -> Scenario:
         x = example_rows(n, d)

@@ -1,4 +1,5 @@
-"""The time limit of a question, in processor time, so that a busy machine gives the same result as an idle one.
+"""Limit the time of a question, measured in processor time, so that a busy machine gives the same result as an idle
+one.
 
 A target that waits, for instance for another process, is limited by wall-clock time.
 """
@@ -17,10 +18,10 @@ class Allowance:
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at least 0."""
+        """Return the seconds that are left, at least 0."""
         return max(0.0, min(self._work - time.process_time(), (self._clock - time.monotonic()) / PATIENCE))
 
     @property
     def over(self) -> bool:
-        """Whether the time is used up."""
+        """Return whether the time is used up."""
         return self.left <= 0

@@ -4,10 +4,10 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel evaluated these numbers.) One
-copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
-written out. So two statements that print alike but differ have different digests. For a definition only the digest is
-kept; `covassay claims accept --rocq` prints the text of those that change.
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. The kernel evaluated these numbers. The
+other is a digest of the explicit form, in which implicit arguments and notations are written out. So two statements
+that print alike but differ have different digests. For a definition only the digest is kept; `covassay claims accept
+--rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
@@ -41,7 +41,7 @@ class LockEntry:
 
     @property
     def shown(self) -> str:
-        """The text that a person reads before accepting the entry."""
+        """Return the text that a person reads before accepting the entry."""
         return str(getattr(self, self.SHOWN))
 
     @classmethod
@@ -72,7 +72,7 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
+        """Return whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
         Such a theorem is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that definition on
         neighbouring data sets.
@@ -83,7 +83,7 @@ class LockedTheorem(LockEntry):
         return notion in ("dp", "zcdp") and own and any(relation in self.statement for relation in NEIGHBOURS)
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
-        """Whether two entries have the same theorem with the same statement.
+        """Return whether two entries have the same theorem with the same statement.
 
         Definitions in the statement are not compared.
         """
@@ -104,7 +104,7 @@ class LockedWitness(LockEntry):
 
     @property
     def shown(self) -> str:
-        """The lemma with its statement, because its name alone says nothing."""
+        """Return the lemma with its statement, because its name alone says nothing."""
         return f"{self.lemma} : {self.statement}"
 
 
@@ -138,7 +138,7 @@ class LockedVectors:
 
 @dataclass(frozen=True)
 class RocqLock:
-    """The whole lock. Without arguments it is empty."""
+    """The whole lock. A lock that is made without arguments is empty."""
 
     tools: Mapping[str, str] = field(default_factory=dict)  # maps a program or package to its version
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
@@ -153,7 +153,9 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """The lock made from the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
+    """Return the lock made from the kernel's answers about the proofs; `exported` is the text of
+    proofs/vectors.json.
+    """
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -180,7 +182,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """The witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
+    """Return the witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
 
     A lemma that the sources do not contain is left out; `kernel.findings` reports it.
     """
@@ -198,7 +200,7 @@ def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
 
 
 def path_of(proofs: Path) -> Path:
-    """The path of the lock."""
+    """Return the path of the lock."""
     return proofs / NAME
 
 
@@ -209,7 +211,7 @@ def read(proofs: Path) -> RocqLock:
 
 
 def as_text(lock: RocqLock) -> str:
-    """The text of the file, which has the same bytes for the same lock."""
+    """Return the text of the file, which has the same bytes for the same lock."""
     content = {"generated": sources.ACCEPT, **asdict(lock)}
     return _dumped({**content, "digest": sources.sha256(_dumped(content))})
 
@@ -255,7 +257,7 @@ def _entries(content: Mapping[str, Any], kind: type[Entry]) -> dict[str, Entry]:
 
 
 def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
-    """The locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
+    """Return the locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
     theorems = {f"{entry.file.removesuffix('.v')}.{entry.theorem}": entry.axioms for entry in lock.theorems.values()}
     return theorems | {name: lemma.axioms for name, lemma in lock.vectors.lemmas.items()}
 
@@ -264,14 +266,14 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """A digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
+    """Return a digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
 
 
 def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
-    """The tags of theorems that only one of the two locks has, or whose digests differ."""
+    """Return the tags of theorems that only one of the two locks has, or whose digests differ."""
 
     def said(lock: RocqLock, tag: str) -> str:
         return theorem_digest(lock, tag) if tag in lock.theorems else ""
@@ -280,7 +282,8 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """The statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of vectors.
+    """Return the statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of
+    vectors.
 
     Theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
     """
@@ -290,7 +293,8 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
-    """Messages for the person who accepts a new lock, on fields that it changes and entries that it adds or drops.
+    """Return messages for the person who accepts a new lock, on fields that it changes and entries that it adds or
+    drops.
 
     For a definition that is new or changed, they show its text, which is in `texts` under its name.
     """

@@ -15,7 +15,7 @@ RHO, N, D = 0.5, 12, 4
 
 
 def outputs(x: Matrix, size: int, weight: float, first: float = 1, second: float = 1) -> Matrix:
-    """Draws written from the page, with factors of σ₁ and σ₂."""
+    """Draw outputs as the page says, with factors of σ₁ and σ₂."""
     n, d = x.shape
     rng = np.random.default_rng(1)
     squared = 4.0 if weight <= 1 else (1 + weight) ** 2 / weight

@@ -462,6 +462,7 @@ def test_without_rocq_theorems_are_recorded_and_never_passed(
         assert word not in text
 
 
+@pytest.mark.thorough
 def test_without_rocq_an_edited_file_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proofs: Path
 ) -> None:
@@ -494,6 +495,7 @@ def test_a_plain_check_does_not_compile(monkeypatch: pytest.MonkeyPatch, capsys:
 # The mutants
 
 
+@pytest.mark.thorough
 def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
     """Catches a mutant that no longer applies, so that it changes nothing."""
     listed = mutants.read(PROOFS / "rocq")

@@ -1,4 +1,4 @@
-"""Independent noise on every coordinate of a vector: its tests, plausible mistakes, and the law of mechanisms."""
+"""Test independent noise on every coordinate of a vector, and state the law of mechanisms that add it."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ WEIGHT = 3.0  # the weight of scenarios with few numbers per draw: with so many 
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
-    """The scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
+    """Return the scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
 
     `power` is 1 for Laplace noise and 2 for Gaussian noise: the sum of |noise|^power has a Gamma law.
     """
@@ -63,7 +63,7 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
 
 
 def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """The distances of an output from the queries on the two data sets, and the generic statistics."""
+    """Return the distances of an output from the queries on the two data sets, and the generic statistics."""
     a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
     closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
     return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
@@ -72,7 +72,9 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n and d."""
+    """Return the law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n
+    and d.
+    """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

@@ -1,4 +1,4 @@
-"""ADK19 §3: eigenvalues, sampled eigenvectors, their joint budget, and the error of the reconstruction."""
+"""Check ADK19 §3: eigenvalues, sampled eigenvectors, their joint budget, and the error of the reconstruction."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from covassay.verification.exact.series import exponential
 
 
 def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
-    """Two random vectors of the unit ball, each with probability 1/2 on its boundary."""
+    """Return two random vectors of the unit ball, each with probability 1/2 on its boundary."""
     directions = rng.standard_normal((2, d))
     lengths = np.where(rng.random(2) < 0.5, 1.0, rng.random(2))
     x, y = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths[:, None]
@@ -71,7 +71,7 @@ def joint_lemma(bound: Formula = mechanism.eigenvector_loss) -> Found:
 
 
 def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
-    """A matrix whose columns are the eigenvectors of `near`, rotated by a random small or large amount."""
+    """Return a matrix whose columns are the eigenvectors of `near`, rotated by a random small or large amount."""
     vectors = np.linalg.eigh(near)[1][:, ::-1]
     turn = np.linalg.qr(np.eye(d) + 10 ** rng.uniform(-4, 1) * rng.standard_normal((d, d)))[0]
     frame: Matrix = vectors @ turn

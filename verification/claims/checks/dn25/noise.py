@@ -16,7 +16,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
+    """Return ∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
     product: Number = 1
     for a, b in combinations(s, 2):
         product = product * (a**2 - b**2)
@@ -24,12 +24,12 @@ def repulsion(s: Sequence[Number]) -> Number:
 
 
 def sum_of_squares(s: Sequence[Number]) -> Number:
-    """The wrong Jacobian ∏_{i<j} (s_i² + s_j²), which is a mutant."""
+    """Return the wrong Jacobian ∏_{i<j} (s_i² + s_j²), which is a mutant."""
     return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
 
 
 def vandermonde(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
+    """Return ∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
     return math.prod(a - b for a, b in combinations(s, 2))
 
 

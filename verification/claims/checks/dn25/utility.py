@@ -10,7 +10,7 @@ CASES = 3000
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
-    """Random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
+    """Yield random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -23,12 +23,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """A mutant of the projection onto the nuclear ball: rescaling the matrix into the ball."""
+    """Rescale the matrix into the nuclear ball, which is a mutant of the projection."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """A mutant of the projection onto the nuclear ball: the projection onto the Frobenius ball."""
+    """Project onto the Frobenius ball, which is a mutant of the projection onto the nuclear ball."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 

@@ -13,7 +13,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-TERMS = 26  # terms of the power series in ν
+TERMS = 26  # the power series in ν have so many terms
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1
 
 
 def sinh(x: Fraction) -> Bounds:
-    """Rational bounds on sinh x."""
+    """Return rational bounds on sinh x."""
     up, down = exponential(x), exponential(-x)
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
@@ -83,7 +83,7 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
-    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # d/T for δ ≤ 1
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this is d/T for δ ≤ 1
     left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(
@@ -126,7 +126,7 @@ def five_runs(
 
 
 def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> Bounds:
-    """Rational bounds on G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, where c = γ₃Λ^{3/2} and q = γ₄Λ²."""
+    """Return rational bounds on G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, where c = γ₃Λ^{3/2} and q = γ₄Λ²."""
     c = square_root(total**3)[1] * third
     q = fourth * total**2
     low_c = square_root(total**3)[0] * third
@@ -168,7 +168,7 @@ def distance_constants(
 
 
 def binomial_series(power: Fraction, factor: int) -> list[Fraction]:
-    """The first coefficients of the power series of (1 + factor · ν)^power."""
+    """Return the first coefficients of the power series of (1 + factor · ν)^power."""
     coefficients = [Fraction(1)]
     for n in range(1, TERMS):
         coefficients.append(coefficients[-1] * (power - n + 1) * factor / n)
@@ -176,13 +176,13 @@ def binomial_series(power: Fraction, factor: int) -> list[Fraction]:
 
 
 def moment_series(k: int) -> list[Fraction]:
-    """The first coefficients of the power series of (1 + ν)^{k/2}(1 + kν)^{−1/2}."""
+    """Return the first coefficients of the power series of (1 + ν)^{k/2}(1 + kν)^{−1/2}."""
     first, second = binomial_series(Fraction(k, 2), 1), binomial_series(Fraction(-1, 2), k)
     return [sum((first[i] * second[n - i] for i in range(n + 1)), Fraction(0)) for n in range(TERMS)]
 
 
 def evaluated(coefficients: Sequence[Fraction], nu: Fraction) -> Fraction:
-    """The value of a polynomial."""
+    """Return the value of a polynomial."""
     value = Fraction(0)
     for coefficient in reversed(coefficients):
         value = value * nu + coefficient

@@ -20,7 +20,7 @@ FALSE_ALARM = 1e-9
 
 
 def gaussian_tail(t: Fraction) -> Bounds:
-    """Rational bounds on P(N(0, 1) > t), t ≥ 0."""
+    """Return rational bounds on P(N(0, 1) > t), t ≥ 0."""
     low, high = chi_square_tail(t * t)
     return low / 2, high / 2
 
@@ -43,7 +43,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """A mutant of the histogram: the number of values in each bin or below it."""
+    """Count the values in each bin or below it, which is a mutant of the histogram."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
@@ -147,7 +147,7 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
 
 
 def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
-    """A random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
+    """Return a random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
     values = np.where(rng.random(d) < 0.3, 1.0, 10 ** rng.uniform(0, 4, d))
     sigma: Matrix = (basis * values) @ basis.T
@@ -155,7 +155,7 @@ def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def mahalanobis(v: Vector, sigma: Matrix) -> float:
-    """The Mahalanobis norm ‖Σ^{−1/2} v‖."""
+    """Return the Mahalanobis norm ‖Σ^{−1/2} v‖."""
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
@@ -184,7 +184,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """A mutant: (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
+    """A mutant: return (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change

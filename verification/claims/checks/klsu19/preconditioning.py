@@ -16,7 +16,7 @@ from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, F
 
 
 def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
-    """A random Σ with I ⪯ Σ ⪯ κI, often with eigenvalues 1 and κ, in a random frame."""
+    """Return a random Σ with I ⪯ Σ ⪯ κI, often with eigenvalues 1 and κ, in a random frame."""
     values = np.where(rng.random(d) < 0.5, rng.choice([1.0, kappa], d), kappa ** rng.random(d))
     frame = np.linalg.qr(rng.standard_normal((d, d)))[0]
     sigma: Matrix = (frame * values) @ frame.T
@@ -24,7 +24,7 @@ def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
 
 
 def unscaled(z: Matrix, kappa: float) -> Matrix:
-    """The matrix B = Π/2 + (I − Π), the reference's preconditioner A without its factor 1/√c."""
+    """Return the matrix B = Π/2 + (I − Π), the reference's preconditioner A without its factor 1/√c."""
     a, _ = weak_ppc.preconditioner(z, kappa)
     return np.asarray(a * math.sqrt(weak_ppc.FLOOR))
 
@@ -190,12 +190,12 @@ def number_of_rounds(rounds: Formula = ppc.rounds) -> Found:
 
 
 def rows_for_noise(n: float, d: int, rho: float, beta: float, t: int) -> float:
-    """The number of rows 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) that makes the noise small enough."""
+    """Return the number of rows 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) that makes the noise small enough."""
     return float(570 * d**1.5 * math.log(n * t / beta) ** 1.5 * math.sqrt(t / rho))
 
 
 def rows_for_regularity(d: int, beta: float) -> float:
-    """The number of rows 3300 (d + 2 ln(2/β)) that makes the data regular enough."""
+    """Return the number of rows 3300 (d + 2 ln(2/β)) that makes the data regular enough."""
     return 3300 * (d + 2 * math.log(2 / beta))
 
 

@@ -24,23 +24,23 @@ ORDERS = (2, 3, 5)
 
 
 def random_law(rng: random.Random, size: int) -> Law:
-    """A random law without zeros, from nearly uniform to very uneven."""
+    """Return a random law without zeros, from nearly uniform to very uneven."""
     weights = [Fraction(rng.randint(1, 9) ** rng.choice((1, 4))) for _ in range(size)]
     return [w / sum(weights) for w in weights]
 
 
 def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
-    """A random kernel: a law on the columns for every row."""
+    """Return a random kernel: a law on the columns for every row."""
     return [random_law(rng, columns) for _ in range(rows)]
 
 
 def joint_law(law: Law, kernel: Kernel) -> Law:
-    """The joint law of the kernel's input and output."""
+    """Return the joint law of the kernel's input and output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
 
 
 def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
-    """The moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
+    """Return the moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
     return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
@@ -127,7 +127,7 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
 
 
 def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
-    """The laws of the number k of truthful answers, counted for the true bit and for the other bit."""
+    """Return the laws of the number k of truthful answers, counted for the true bit and for the other bit."""
     p, q = odds.numerator, odds.denominator
     total = (p + q) ** folds
     first = [Fraction(math.comb(folds, k) * p**k * q ** (folds - k), total) for k in range(folds + 1)]
@@ -135,7 +135,7 @@ def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
 
 
 def printed_units(folds: int, j: int) -> int:
-    """√(6Tj) rounded up, a bound on √(6T ln(1/δ₀)) for δ₀ = (3/8)^j, where ln(1/δ₀) < j."""
+    """Return √(6Tj) rounded up, a bound on √(6T ln(1/δ₀)) for δ₀ = (3/8)^j, where ln(1/δ₀) < j."""
     return math.isqrt(6 * folds * j - 1) + 1
 
 
@@ -174,7 +174,7 @@ PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))
 
 
 def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
-    """The corrected ε of advanced composition, ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
+    """Return the corrected ε of advanced composition, ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
     return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
 
 

@@ -9,18 +9,18 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-RHO = 0.75  # at this ρ, 3/ρ and its halves are 4, 2 and 1
+RHO = 0.75  # at this value of ρ, 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 
 def sums(x: Matrix) -> tuple[float, Matrix, Matrix]:
-    """λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya of rows (a, y)."""
+    """Return λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya of rows (a, y)."""
     gram = x[:, :-1].T @ x[:, :-1]
     return float(np.linalg.eigvalsh(gram)[0]), gram, x[:, :-1].T @ x[:, -1]
 
 
 def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> float:
-    """D_α/α of the three noisy sums between two data sets.
+    """Return D_α/α of the three noisy sums between two data sets.
 
     It is the same for every order α, since the sums are Gaussian.
     """
@@ -34,7 +34,9 @@ def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> 
 
 
 def worst(p: int) -> tuple[Matrix, Matrix]:
-    """Neighbours with p features: rows on all axes but the last, and one row that moves from the last to the first."""
+    """Return neighbours with p features: rows on all axes but the last, and one row that moves from the last to the
+    first.
+    """
     rest = np.hstack([np.repeat(np.eye(p)[:-1], 2, axis=0), np.zeros((2 * (p - 1), 1))])
     moved = np.eye(p + 1)[[p - 1, 0 if p > 1 else p]]
     return np.vstack([rest, moved[:1]]), np.vstack([rest, moved[1:]])

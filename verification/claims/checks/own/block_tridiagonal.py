@@ -14,7 +14,7 @@ SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # pairs (d, k) of dim
 
 
 def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
-    """The two rows that, according to the proof page, move P(Σ) the most."""
+    """Return the two rows that, according to the proof page, move P(Σ) the most."""
     x = np.where(np.arange(d) % block == 0, 1.0, 0.0)
     if d > block:
         return x, np.where(np.arange(d) // block % 2 == 0, x, -x)
@@ -22,12 +22,12 @@ def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: `release` with its noise multiplied by `factor`."""
+    """A mutant: return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: `release` of rows that were first shortened as a whole."""
+    """A mutant: return `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

@@ -27,7 +27,7 @@ FRACTIONS = tuple(
 
 
 def moved(u: Row, v: Row | None, w: Weights) -> list[Fraction]:
-    """The change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
+    """Return the change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
     one, other = _moments(u), [Fraction(0)] * 4 if v is None else _moments(v)
     if v is None:
         return [weight * value for weight, value in zip(_listed(w, len(u)), one, strict=True)]
@@ -44,13 +44,13 @@ def _listed(w: Weights, d: int) -> list[Number]:
 
 
 def size(change: list[Fraction], norm: Norm) -> Fraction:
-    """The ℓ1 norm of a change, or the square of its ℓ2 norm."""
+    """Return the ℓ1 norm of a change, or the square of its ℓ2 norm."""
     total: Fraction = sum((abs(value) if norm == "l1" else value**2 for value in change), Fraction(0))
     return total
 
 
 def covered(w: Weights, d: int, norm: Norm, adjacency: Adjacency) -> bool:
-    """Whether the weights satisfy the condition under which the formula for the sensitivity holds."""
+    """Return whether the weights satisfy the condition under which the formula for the sensitivity holds."""
     if adjacency == "replace-one":
         return bool(w.square <= w.mean if norm == "l2" else w.square >= w.product / 2)
     if norm == "l2":
@@ -82,7 +82,9 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Evidence:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """The rows. For three columns, to save time, only those that are zero or have entries at most one step from 1."""
+    """Return the rows; for three columns, to save time, only rows that are zero or have entries at most one
+    step from 1.
+    """
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 
 
@@ -128,7 +130,7 @@ def _noise(d: int, adjacency: Adjacency, gaussian: bool) -> Matrix:
 
 
 def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool) -> float:
-    """The value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
+    """Return the value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
     n, d = 1, len(first)
     change = box_moments.moment_sums(first[None], n, d)
     change = change - (0 if second is None else box_moments.moment_sums(second[None], n, d))
@@ -162,7 +164,7 @@ def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
 
 
 def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float:
-    """The bound that the weights minimise, without the term of the squares under add-remove."""
+    """Return the bound that the weights minimise, without the term of the squares under add-remove."""
     s = box_moments.l2_squared(d, w, adjacency) if gaussian else box_moments.l1(d, w, adjacency) ** 2
     shares = 2 * d * (d + 1) / w.mean**2 + d * (d - 1) / w.product**2
     shares += d / w.square**2 if adjacency == "replace-one" else d * (d + 3) / w.count**2
@@ -170,7 +172,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 
 
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
-    """The weights with a free one multiplied by `factor`.
+    """Return the weights with a free one multiplied by `factor`.
 
     If the weight of the squares depends on it, it is changed too.
     """

@@ -15,7 +15,7 @@ from covassay.verification.exact.above_threshold import largest_loss
 
 
 def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """The proven ε of a pure mechanism's `spend`."""
+    """Return the proven ε of a pure mechanism's `spend`."""
     proven = spend(**arguments).proven
     assert isinstance(proven, PureDP)
     return proven.epsilon
@@ -25,7 +25,7 @@ def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
 
 
 def scales(calibration: str) -> tuple[float, float]:
-    """The scales b₁ of the threshold's noise and b₂ of the queries' noise at ε = 1."""
+    """Return the scales b₁ of the threshold's noise and b₂ of the queries' noise at ε = 1."""
     return float(above_threshold.threshold_scale(1.0)), float(above_threshold.query_scale(1.0, calibration))
 
 
@@ -82,7 +82,7 @@ def threshold_spend(
 
 
 def largest_move(n: int, alpha: float) -> float:
-    """The distance by which the worst pair moves the ridge minimiser, on data with three columns."""
+    """Return the distance by which the worst pair moves the ridge minimiser, on data with three columns."""
     share = 2 * alpha / (1 + 4 * alpha)
     rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows are chosen so that ‖ŵ‖ = W
     w = coefficients(np.outer(rest, rest), 2, alpha)
@@ -127,7 +127,9 @@ def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.se
 
 
 def delta_by_quadrature(q: float, epsilon: float) -> float:
-    """∫ (p(x) − e^ε p'(x))₊ dx for the densities p of N(0, 1) and p' of N(q, 1), split at the integrand's only zero."""
+    """Return ∫ (p(x) − e^ε p'(x))₊ dx for the densities p of N(0, 1) and p' of N(q, 1), split at the integrand's
+    only zero.
+    """
     edge = q / 2 - epsilon / q
     x, w = np.polynomial.legendre.leggauss(60)
     panels = np.linspace(min(edge, 0.0) - 40, edge, 161)

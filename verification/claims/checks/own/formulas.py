@@ -119,7 +119,7 @@ CODED: dict[str, Coded] = {
 
 
 def larger(bound: Coded) -> Coded:
-    """A mutant: the bound times 1.03."""
+    """Multiply the bound by 1.03, which makes a mutant."""
     return lambda d, beta, log: bound(d, beta, log) * 1.03
 
 

@@ -126,14 +126,16 @@ def one_column(
 
 
 def spent(x: Vector, y: Vector, first: float, second: float) -> float:
-    """D_α/α of the release when the row x of n = 1 is replaced by y, the same for every order α."""
+    """Return D_α/α of the release when the row x of n = 1 is replaced by y, the same for every order α."""
     change: Matrix = np.outer(x, x) - np.outer(y, y)
     moved = float((x - y) @ (x - y)) / first**2 + float(wigner.separation_squared(change, "goe")) / second**2
     return moved / 2
 
 
 def worst(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Rows that attain the joint sensitivity: opposite rows up to weight 1, and nearer rows for larger weights."""
+    """Return rows that attain the joint sensitivity: opposite rows up to weight 1, and nearer rows for larger
+    weights.
+    """
     x, lam = np.eye(d)[0], float(joint_moments.moment_weight(d, weight))
     if weight <= 1:
         return x, -x

@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """A mutant, in which the bits are taken modulo m, without rejection."""
+    """Take the bits modulo m, without rejection, which is a mutant."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -51,7 +51,7 @@ def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidenc
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """A mutant, in which a large exponent is not split."""
+    """Do not split a large exponent, which is a mutant."""
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -84,13 +84,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """A mutant, in which −0 counts as 0."""
+    """Count −0 as 0, which is a mutant."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """A mutant, in which every u is kept."""
+    """Keep every u, which is a mutant."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
@@ -118,7 +118,9 @@ class Hasty(Coins):
 
 
 def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
-    """Whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents; exactly."""
+    """Return whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents;
+    exactly.
+    """
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))
     wanted = [c * ExpSum.of(1, exponent) for exponent in exponents]
@@ -148,7 +150,7 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """A mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
+    """Make a mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
         t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
@@ -161,7 +163,7 @@ def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], pr
 
 
 def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
-    """The exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
+    """Return the exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
     return (size - variance / t) ** 2 / (2 * variance)
 
 
@@ -202,7 +204,7 @@ def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
 
 
 def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
-    """Bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
+    """Return bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
 
     The x that are left out are further than √(80σ²) ≥ 8σ from c. At this distance a term is less than half of the one
     before, so that the sum of the omitted terms is below four times the first of them.
@@ -258,18 +260,18 @@ RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "g
 
 
 def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
-    """A mutant: the sums of products, without the noise, which is drawn and not added."""
+    """Return the sums of products without the noise, which is drawn and not added: a mutant."""
     return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 
 def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
-    """All rows of integers of length up to the radius."""
+    """Return all rows of integers of length up to the radius."""
     inside = product(range(-radius, radius + 1), repeat=d)
     return [row for row in inside if sum(q**2 for q in row) <= radius**2]
 
 
 def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
-    """The upper triangles of q qᵀ for all rows q of `integer_ball`."""
+    """Return the upper triangles of q qᵀ for all rows q of `integer_ball`."""
     places = [(i, j) for i in range(d) for j in range(i, d)]
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 

@@ -26,7 +26,7 @@ from covassay.verification.exact.spectral_cdf import (
     whole_pfaffian,
 )
 
-DIGITS = 12  # significant digits of the published probabilities
+DIGITS = 12  # the published probabilities have so many significant digits
 FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM
@@ -143,7 +143,7 @@ CROSSING = "3.072435706203214992622235"
 
 
 def moment_by_quadrature(p: Number) -> mpmath.mpf:
-    """E t^p for Ullman's density (2/π) arccosh(1/t) on (0, 1), with t = 1/cosh u."""
+    """Return E t^p for Ullman's density (2/π) arccosh(1/t) on (0, 1), with t = 1/cosh u."""
     integrand = mpmath.quad(lambda u: u * mpmath.sinh(u) / mpmath.cosh(u) ** (p + 2), [0, 4, 16, mpmath.inf])
     return 2 / mpmath.pi * integrand
 
@@ -230,7 +230,7 @@ def wishart_event_twice(
 
 
 def squared_modulus(z: sp.Expr) -> sp.Expr:
-    """|z|² as a factored rational function of its real symbols."""
+    """Return |z|² as a factored rational function of its real symbols."""
     expanded = sp.expand(z)
     return sp.factor(sp.simplify(sp.together(expanded * sp.conjugate(expanded))))
 
@@ -283,7 +283,7 @@ def centred_sensitivity_twice(
 
 
 def centred_covariance(x: Matrix) -> Matrix:
-    """The centred covariance (1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ."""
+    """Return the centred covariance (1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ."""
     y = x - x.mean(axis=0)
     covariance: Matrix = y.T @ y / len(x)
     return covariance

@@ -17,11 +17,11 @@ from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
-ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
+ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # these orders α of the Rényi divergences are tried
 
 
 def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """The proven ρ of a zCDP mechanism's `spend`."""
+    """Return the proven ρ of a zCDP mechanism's `spend`."""
     proven = spend(**arguments).proven
     assert isinstance(proven, ZCDP)
     return proven.rho
@@ -145,7 +145,7 @@ def threshold_range(
     cases += [(kind, low, low + 1) for kind in ends]
     for kind, first, second in cases:
         log_p, log_q = (log_probabilities(v, 0.0, b1, b2) for v in (first, second))
-        loss = log_q - log_p  # the loss of the data set with the larger query values
+        loss = log_q - log_p  # this is the loss of the data set with the larger query values
         ends[kind][0], ends[kind][1] = min(ends[kind][0], float(loss.min())), max(ends[kind][1], float(loss.max()))
         for a in ORDERS:
             for divergence in (renyi(log_p, log_q, a), renyi(log_q, log_p, a)):
@@ -165,7 +165,7 @@ def threshold_range(
 
 
 def shortened(row: Vector, bound_squared: float) -> Vector:
-    """The row, scaled to Euclidean length B if it is longer."""
+    """Return the row, scaled to Euclidean length B if it is longer."""
     scaled: Vector = row * min(1.0, math.sqrt(bound_squared) / max(float(np.linalg.norm(row)), 1e-300))
     return scaled
 
