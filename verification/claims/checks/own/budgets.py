@@ -2,27 +2,16 @@
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from covassay.reference.domain import Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
-from covassay.reference.mechanisms import (
-    above_threshold,
-    gaussian_approximate,
-    nuclear_ball_projection,
-    output_perturbation,
-    private_radius,
-)
+from covassay.reference.mechanisms import above_threshold, gaussian_approximate, output_perturbation, private_radius
 from covassay.reference.privacy import PureDP, Spend
-from covassay.reference.projections import nuclear_ball
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import largest_loss
-
-# the exact checks use these values of n and ε; all formulas are homogeneous in them
-N, EPSILON = Fraction(5), Fraction(3, 7)
 
 
 def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
@@ -30,54 +19,6 @@ def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
     proven = spend(**arguments).proven
     assert isinstance(proven, PureDP)
     return proven.epsilon
-
-
-# NUCLEAR-LAPLACE
-
-
-PROJECTION = {  # for each calibration, the spend at d ≥ 2 and at d = 1 as multiples of ε
-    "paper": (Fraction(1, 2), Fraction(9, 20)),
-    "tight": (Fraction(1), Fraction(1)),
-}
-
-
-@check("floating", scope="d = 1, 2, 3, 6, 25 pairs each")
-@mutant("ε/2 smaller by 3 %", share=lambda calibration, d: 0.97 * projected_share(calibration, d))
-@mutant("ε/2 larger by 3 %", share=lambda calibration, d: 1.03 * projected_share(calibration, d))
-@mutant("another output", signs=lambda d: np.ones(d))
-def projected_output(
-    share: Formula = lambda calibration, d: projected_share(calibration, d),
-    signs: Formula = lambda d: np.where(np.arange(d) == 1, -1.0, 1.0),
-) -> Found:
-    """Near one output of Algorithm 2 every pair (Σ̂, r) that is projected there has the loss ε/2, or 9ε/20 at d = 1.
-
-    x = e₁ is replaced by y = e₂ (y = 0 at d = 1), and the output is near Y₀ = K diag(1, −1, 1, …, 1). The pairs that
-    lead to Y are (Y, r), r ≥ ‖Y‖_*, and (Y + θW, ‖Y‖_*), θ > 0, where W is the orthogonal factor of the polar
-    decomposition of Y. The reference's projection confirms this, and the loss is computed at 200 of these pairs.
-    """
-    rng = np.random.default_rng(53)
-    for calibration in ("paper", "tight"):
-        rho = float(nuclear_ball_projection.matrix_scale(1, 1.0, calibration))
-        b = float(nuclear_ball_projection.trace_scale(1, 1.0, calibration))
-        for d in (1, 2, 3, 6):
-            first, second = np.diag(np.eye(d)[0]), np.diag(np.eye(d)[1]) if d > 1 else np.zeros((1, 1))
-            for _ in range(25):
-                y = 5 * np.diag(signs(d)) + 1e-7 * rng.standard_normal((d, d))
-                u, sizes, v = np.linalg.svd(y)
-                theta = float(10 ** rng.uniform(-3, 3)) * int(rng.integers(0, 2))
-                noisy, radius = y + theta * (u @ v), float(sizes.sum())
-                if not (np.abs(nuclear_ball(noisy, radius) - y).max() < 1e-9 * (1 + theta)):
-                    yield "projection"
-                norms = [float(np.linalg.norm(noisy - s, "nuc")) for s in (first, second)]
-                gaps = [abs(radius - 2 * float(np.trace(s))) for s in (first, second)]
-                loss = (norms[1] - norms[0]) / rho + (gaps[1] - gaps[0]) / b
-                if not (abs(loss - share(calibration, d)) < 1e-5):
-                    yield f"{calibration}, d={d}: {loss:.6f}"
-
-
-def projected_share(calibration: str, d: int) -> float:
-    """Return the share of ε that Algorithm 2 spends."""
-    return float(PROJECTION[calibration][d == 1])
 
 
 # ABOVE THRESHOLD
