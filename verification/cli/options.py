@@ -10,6 +10,12 @@ from covassay.reference.release.messages import shown
 from covassay.verification.declared import stated_claim
 
 
+def texts(docstring: str | None) -> dict[str, str]:
+    """The texts of the help of a command: the second paragraph of its module's docstring, and what follows it."""
+    _, description, epilog = f"{docstring}\n\n\n\n".split("\n\n", 2)
+    return {"description": description, "epilog": epilog.rstrip()}
+
+
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
     """Return the budget from the command line, or the default budget of the mechanism `name`."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)

@@ -1,4 +1,22 @@
-"""`covassay recommend`: which mechanism to use, from public facts alone."""
+"""`covassay recommend`: which mechanism to use, from public facts alone.
+
+Rank the mechanisms for the second moment of rows in the unit ball by the error
+that they are predicted to make. Nothing is read from data: n, d, the budget and
+the trace must be public. Mechanisms are compared under one notion of privacy:
+with --epsilon those of pure DP, with --rho those of zCDP.
+
+examples:
+  covassay recommend --rows 10000 --dimension 20 --epsilon 1
+  covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
+  covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
+
+The error is the root mean square of the norm of the difference to the true second
+moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
+norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
+proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
+lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
+r². --picture needs matplotlib: pip install 'covassay[figures]'.
+"""
 
 import argparse
 from pathlib import Path
@@ -12,27 +30,10 @@ from covassay.reference.recommendation import Recommendation, Setting, recommend
 from covassay.reference.recommendation.additive import KINDS
 from covassay.reference.recommendation.ranking import GOALS, NORM_SIGNS
 from covassay.reference.rounded import WITH_ROUNDED_FORM, cost
+from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import console, print_json
 
-PARSER = {
-    "description": """\
-Rank the mechanisms for the second moment of rows in the unit ball by the error
-that they are predicted to make. Nothing is read from data: n, d, the budget and
-the trace must be public. Mechanisms are compared under one notion of privacy:
-with --epsilon those of pure DP, with --rho those of zCDP.""",
-    "epilog": """\
-examples:
-  covassay recommend --rows 10000 --dimension 20 --epsilon 1
-  covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
-  covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
-
-The error is the root mean square of the norm of the difference to the true second
-moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
-norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
-proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
-lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
-r². --picture needs matplotlib: pip install 'covassay[figures]'.""",
-}
+PARSER = texts(__doc__)
 REGIMES = {
     "large": "the noise is below the average eigenvalue, and the error is that of the noise",
     "middle": "the noise is above the average eigenvalue, and mechanisms that project or adapt may be better",

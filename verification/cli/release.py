@@ -1,38 +1,9 @@
-"""`covassay release`: release a private covariance of a table."""
+"""`covassay release`: release a private covariance of a table.
 
-import argparse
-import contextlib
-import glob
-import os
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from covassay.reference.domain import Matrix
-from covassay.reference.domain.requirements import shown
-from covassay.reference.domain.types import ADJACENCIES
-from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
-from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Guarantee
-from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
-from covassay.reference.release.tables.selection import STREAM_LIMIT
-from covassay.reference.release.tables.source import Watch, unwatched
-from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
-from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
-
-STANDARD_INPUT = "-"
-RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
-PARSER = {
-    "description": """\
 Release a private covariance of a table of numbers, or whatever else the mechanism
 releases. The table may be larger than memory, and may be several files with the
-same columns in the same order.""",
-    "epilog": """\
+same columns in the same order.
+
 examples:
   covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
   covassay release people.csv --bounds bounds.toml --epsilon 1 \\
@@ -92,7 +63,38 @@ numbers. They are exact without rounding, have a grid of their own, 1/(n 4^b), a
 no python-flint. --set input_bits=b sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
-written""",
+written
+"""
+
+import argparse
+import contextlib
+import glob
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from covassay.reference.domain import Matrix
+from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
+from covassay.reference.release.tables.selection import STREAM_LIMIT
+from covassay.reference.release.tables.source import Watch, unwatched
+from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
+from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total, texts
+
+STANDARD_INPUT = "-"
+RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
+PARSER = {
+    **texts(__doc__),
     "allow_abbrev": False,  # without this, the abbreviation --scale would select --scale-by-data-not-private
 }
 

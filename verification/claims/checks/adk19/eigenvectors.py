@@ -47,26 +47,6 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     return Evidence(holds, f"{CASES} random neighbours, d ≤ 4", f"largest change {worst:.6g}")
 
 
-@check("exact", scope="d = 2, 3, 4, 6")
-@mutant("the sum alone", bound=lambda exponents: sum(exponents))
-@mutant("twice the sum", bound=lambda exponents: 2 * sum(exponents))
-def joint_lemma(bound: Formula = mechanism.eigenvector_loss) -> Found:
-    """The supremum of Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j over a, b ≥ 0 with Σ a ≤ 1, Σ b ≤ 1 is max η + Σ η.
-
-    This is a linear program over two simplices, so its maximum is at vertices a = e_k, b = e_l; all are tried in
-    rational arithmetic. The second sum is largest at l = d, the direction that is never drawn.
-    """
-    for d in (2, 3, 4, 6):
-        exponents = [Fraction(1 + (3 * i * i) % 7, 5) for i in range(d - 1)]
-        best = max(
-            (exponents[k] if k < d - 1 else Fraction(0)) + sum(exponents[i] for i in range(min(last, d - 1)))
-            for k in range(d)
-            for last in range(d)
-        )
-        if best != bound(list(exponents)):
-            yield f"d={d}"
-
-
 # THE RECONSTRUCTION
 
 

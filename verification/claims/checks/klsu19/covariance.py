@@ -214,14 +214,6 @@ def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> floa
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
 
 
-def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """Return a number of rows with `error_bound` ≤ α and enough for (8), within 1 % of the smallest such number."""
-    n = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
-    while error_bound(n, d, kappa, rho, beta) > alpha:
-        n *= 1.01
-    return math.ceil(n)
-
-
 @check("floating")
 @mutant("a tenth of the rows", rows=lambda *a: max(1, enough_rows(*a) // 10))
 @mutant("3.88 for 4", sampling=lambda d, b, a: rows_for_sampling(d, b, a, (3.88, 8)))

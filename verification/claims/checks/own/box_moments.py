@@ -10,7 +10,6 @@ import sympy as sp
 from covassay.reference import box_moments
 from covassay.reference.box_moments import Norm, Weights
 from covassay.reference.domain import ADJACENCIES, Adjacency, Matrix, Number, Vector
-from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import box_gauss
 from covassay.reference.mechanisms.pure import box_laplace
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
@@ -293,20 +292,3 @@ def entry_error(bound: Formula = box_moments.error_bound) -> Found:
             yield f"n = {n}, {largest}, {count}: {float(most):.4g}"
         attained |= count == 0 and most == bound(n, largest, count)
     yield attained
-
-
-@check("floating", scope="d = 1, 2, 4; both neighbours")
-@mutant("3 % smaller", factor=1 / 1.03)
-@mutant("for the other neighbours", swap=True)
-def approximate_budget(factor: float = 1.0, swap: bool = False) -> Found:
-    """The worst rows are 1/m apart in units of the noise of box-gauss-approximate, for both kinds of neighbours."""
-    for d, adjacency in product((1, 2, 4), ADJACENCIES):
-        usual = ADJACENCIES[1 - ADJACENCIES.index(adjacency)] if swap else adjacency
-        m = multiplier(0.8, 1e-6, "tight")
-        spread = box_moments.spreads(
-            float(box_gauss.sensitivity(d, usual)) * m * factor, box_moments.gauss_weights(d, usual), d
-        )
-        x, y = box_moments.worst_rows(d, box_moments.gauss_weights(d, adjacency), "l2")
-        apart = (2 * _spent(x, y if adjacency == "replace-one" else None, spread, True)) ** 0.5
-        if not abs(apart * m - 1) <= 1e-12:
-            yield f"d = {d}, {adjacency}: {apart * m:.6f}"

@@ -200,59 +200,6 @@ def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
 
 
-# THE DIVERGENCE
-
-
-def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
-    """Return bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
-
-    The x that are left out are further than √(80σ²) ≥ 8σ from c. At this distance a term is less than half of the one
-    before, so that the sum of the omitted terms is below four times the first of them.
-    """
-    reach = isqrt(int(80 * variance)) + 2
-    terms = [series.exponential(-((x - c) ** 2) / (2 * variance), digits) for x in range(-reach, reach + 2)]
-    rest = 4 * series.exponential(-(reach**2) / (2 * variance), digits)[1]
-    return sum((low for low, _ in terms), Fraction(0)), sum((high for _, high in terms), Fraction(0)) + rest
-
-
-@check("enclosed")
-@mutant("3 % less", rho=lambda change, variance: gaussian.privacy_loss(change, variance) / THREE_PERCENT)
-@mutant(
-    "3 % more, which is not attained",
-    rho=lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT,
-)
-@mutant("σ in place of σ²", rho=lambda change, variance: gaussian.privacy_loss(change, variance**2))
-@mutant("a whole centre for ½", halves=(Fraction(0), Fraction(1, 2)))
-@mutant("3 % more variance", variance_of=lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT)
-def gaussian_divergence(
-    rho: Formula = gaussian.privacy_loss,
-    halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
-    variance_of: Formula = gaussian.noise_variance,
-) -> Evidence:
-    """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
-
-    Completing the square gives e^{(α−1) D_α} = e^{α(α−1)m²/(2σ²)} θ(αm)/θ(0), with θ(c) = Σ e^{−(x − c)²/(2σ²)}. θ has
-    period 1, and θ(c) < θ(0) for c that is not whole, which is enclosed for the c of the check and follows for all c by
-    Poisson summation (see the proof page). With the centres ½ and 3/2 the factor is θ(½ + α)/θ(½), which is θ(0)/θ(½) >
-    1 at α = 3/2, so the bound fails for these centres.
-    """
-    start, end = (theta(c, Fraction(1, 4)) for c in halves)
-    wrong = [] if start[1] < end[0] else ["the bound holds for the centres ½ and 3/2"]
-    wrong += (
-        [] if rho(Fraction(32), variance_of(Fraction(32), Fraction(3, 7))) == Fraction(3, 7) else ["σ² for ρ = 3/7"]
-    )
-    for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
-        most = theta(Fraction(0), variance)
-        for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):
-            shift, exponent = alpha * m % 1, alpha * m**2 / (2 * variance)  # the second is D_α where θ(αm) = θ(0)
-            whole = shift == 0
-            if not (whole or theta(shift, variance)[1] < most[0]):
-                wrong.append(f"θ at σ²={variance}, αm={alpha * m}")
-            if exponent > alpha * rho(m**2, variance) or (whole and exponent != alpha * rho(m**2, variance)):
-                wrong.append(f"σ²={variance}, m={m}, α={alpha}")
-    return Evidence(not wrong, "σ² = 1/4, 1/2, 1; m = 1, 2; four orders", "; ".join(wrong[:3]))
-
-
 # THE SENSITIVITIES
 
 
