@@ -10,11 +10,11 @@ charge="proven" what is proven of the mechanism here, which is never more.
 
 How the costs of releases add up depends on the notion of privacy of the total budget.
 
-- Pure DP accepts pure DP releases only. Their ε add up.
-- zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts the
+- Pure DP accepts pure DP releases only. The ε of these releases add up. - zCDP accepts zCDP releases, whose ρ add up,
+and pure DP releases, which count as ρ = ε tanh(ε/2). - (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ)
+releases are added. The δ that is left converts the
   other releases to an ε, in the cheaper of two ways. One way adds all of them up as zCDP and converts the sum. The
-  other converts only the zCDP releases, and adds the ε of the pure ones.
+  other way converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
 release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
@@ -107,7 +107,10 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 
 
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
-    """Return whether `spent` is more than `total`, by more than rounding. Both must be in the same notion."""
+    """Return whether `spent` is more than `total`, by more than rounding.
+
+    `spent` and `total` must be in the same notion.
+    """
     limits = total.keywords()
     return any(value > limits[name] * (1 + ROUNDING) for name, value in spent.keywords().items())
 

@@ -10,12 +10,13 @@ Before noise of one scale is added, each kind of sum is multiplied by a public w
 sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
-|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). Their absolute values are largest for σ_j =
-1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
+|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of these changes are
+largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
 
-- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². Its terms
-  lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ − 4a²δ² −
-  16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d − p)),
+- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
+of this square lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ
+− 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d −
+p)),
   and p is the best whole number: u and v are opposite in p columns, and equal in the others.
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
@@ -66,8 +67,8 @@ class Weights:
 def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The best c²/a² for Gaussian noise under replace-one with b = a: see `gauss_weights`.
 
-    It minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite columns is
-    p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
+    This c²/a² minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite
+    columns is p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
     """
     if d == 1:
         return 1
@@ -84,9 +85,10 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
     """The weights for Gaussian noise.
 
-    They minimise a bound on the mean squared error of the covariance, to first order in the noise and summed over the
-    entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under replace-one
-    the count has no noise and b = a. Under add-remove the squares have the largest weight that costs nothing, and for
+    The weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
+    over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under
+    replace-one the count has no noise and b = a. Under add-remove the squares have the largest weight that costs
+    nothing, and for
     the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
     """
     if adjacency == "replace-one":
@@ -103,9 +105,10 @@ def laplace_weights(
 ) -> Weights:
     """The weights for Laplace noise.
 
-    They minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a = 1, b =
-    c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q = 1 + U
-    + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs nothing,
+    The weights minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a =
+    1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q
+    = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs
+    nothing,
     and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
     """
     if adjacency == "replace-one":
@@ -158,8 +161,8 @@ def squared_error(
 def error_bound(n: Number, largest: Number, count: Number) -> Number:
     """Return a bound on every entry of the error of the scaled covariance.
 
-    It holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of rows at
-    most `count` < n − 1.
+    The bound holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of
+    rows at most `count` < n − 1.
     """
     moment = (largest + count) / (n - count)
     return moment * (3 + moment)

@@ -38,7 +38,7 @@ def advanced_composition(
 ) -> Number:
     """The ε at which k = `folds` uses of an ε-DP mechanism are (ε, δ)-DP together (DRV 2010, Theorem III.3).
 
-    It is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
+    This ε is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
     second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
@@ -47,7 +47,7 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains it as α → 1. It is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
+    Randomised response attains it as α → 1. This ρ is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 
@@ -75,8 +75,8 @@ def log_delta_of_zcdp_at(
 ) -> Number:
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    It is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is valid, so
-    the mechanism has the smallest such δ.
+    This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is
+    valid, so the mechanism has the smallest such δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -84,7 +84,7 @@ def log_delta_of_zcdp_at(
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    It is `log_delta_of_zcdp_at` solved for ε.
+    This ε is `log_delta_of_zcdp_at` solved for ε.
     """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 

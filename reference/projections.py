@@ -1,7 +1,7 @@
 """Euclidean projections. Project onto closed convex sets; as post-processing of a release, projections cost no privacy
 budget.
 
-Each function maps a point to the nearest point of a closed convex set. So it is 1-Lipschitz in the Euclidean
+Each function maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in the Euclidean
 (Frobenius) norm, and never moves an estimate away from a true value inside the set.
 """
 
@@ -21,9 +21,9 @@ def simplex(v: Vector, radius: float) -> Vector:
     """Return the nearest point of {u ≥ 0, Σ u ≤ radius} to `v`: shapes (d,) -> (d,).
 
     By the KKT conditions it is u = max(v − θ, 0) with one shift θ ≥ 0. If the positive part of v already sums to at
-    most the radius, θ = 0. Otherwise θ is the shift for which u sums to the radius. With v sorted in descending order
-    and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index with v_k ≥ θ
-    (Held–Wolfe–Crowder 1974).
+    most the radius, θ = 0. In all other cases θ is the shift for which u sums to the radius. With v sorted in
+    descending order and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index
+    with v_k ≥ θ (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
     positive = np.maximum(v, 0.0)

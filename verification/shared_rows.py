@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SharedRows(Chunks):
-    """A data set in memory that stores results computed from it. Its array must not be changed."""
+    """A data set in memory that stores results computed from it. The array of the data set must not be changed."""
 
     kept: dict[object, Any] = field(default_factory=dict)
 

@@ -59,7 +59,7 @@ def require_between(name: str, value: float, low: float, high: float) -> float:
 def require_row_bound(value: float) -> float:
     """Return `value` as a float if it lies in [1e-100, 1e100].
 
-    Outputs are in the unit of the row bound squared. In this range the square of the row bound, times any noise,
+    Outputs are in the unit of the row bound squared. In the allowed range the square of the row bound, times any noise,
     neither overflows nor underflows.
     """
     return require_between("row_bound", value, SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND)

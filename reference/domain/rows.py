@@ -111,7 +111,7 @@ def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
 def row_norms(rows: Matrix) -> Vector:
     """Return the Euclidean norm of every row, (n, d) -> (n,).
 
-    It is infinite only if the norm is above the largest float.
+    A norm is infinite only if the norm is above the largest float.
     """
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):

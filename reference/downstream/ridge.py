@@ -15,7 +15,7 @@ M_ay − Hŵ = Δ_ay − Δ_aa ŵ. And w − ŵ = H⁻¹(M_ay − Hŵ). Hence
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
-λ_min(M_aa). That is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
+λ_min(M_aa). The bound of ADK19 is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
 M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100 give ‖w − ŵ‖ = 81.0, against a bound of 10.8. The
 argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is replaced by λ_min(M̂_aa).
 """
@@ -36,8 +36,8 @@ def error_bound(
 ) -> Number:
     """Return the bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
 
-    It also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M is
-    positive semidefinite, and so is M̂ after the projection.
+    The bound also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M
+    is positive semidefinite, and so is M̂ after the projection.
     """
     return (column_error + matrix_error * norm) / (smallest_eigenvalue + 2 * penalty)
 
@@ -64,7 +64,7 @@ def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
 
     Parameters
     ----------
-    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. It need not be positive
+    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be positive
         semidefinite.
     target : the column to predict, 0, …, d − 1.
     penalty : α > 0, in the unit of x squared.

@@ -31,7 +31,7 @@ class PrivacyWarning(UserWarning):
 
 
 class PrivateEstimator:
-    """The base of the estimators. Its subclasses keep their arguments as attributes of the same names."""
+    """The base of the estimators. The subclasses keep their arguments as attributes of the same names."""
 
     n_features_in_: int
 

@@ -18,8 +18,9 @@ of
 
     ∏_i (s + a_i)^{−1/2}.
 
-Its derivatives in a_i give the second moments, and the same transform over a subset of the coordinates gives the law of
-the squared length of a projection. All are evaluated on the parabolic contour of Weideman and Trefethen (2007).
+The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
+coordinates gives the law of the squared length of a projection. All are evaluated on the parabolic contour of Weideman
+and Trefethen (2007).
 """
 
 import math
@@ -49,7 +50,7 @@ def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = n
 
 
 def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """Return the log of the acceptance probability of a proposal with uᵀAu = y. It is never above 0."""
+    """Return the log of the acceptance probability of a proposal with uᵀAu = y. This logarithm is never above 0."""
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
 

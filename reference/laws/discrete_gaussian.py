@@ -1,4 +1,4 @@
-"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. Its variance is at most σ² (CKS20).
+"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is at most σ² (CKS20).
 
 σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
 proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As

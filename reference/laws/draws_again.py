@@ -20,8 +20,8 @@ KEY_BYTES = 32
 class DrawsAgain(Generic[R]):
     """A draw for every value of the parameters, determined by a key.
 
-    draw : the sampler, called as draw(*parameters, rng). It is a function of a module, or a `partial` of one, so that
-        the object can be pickled.
+    draw : the sampler, called as draw(*parameters, rng). The sampler is a function of a module, or a `partial` of one,
+        so that the object can be pickled.
     key : a whole number, the seed of the generator that `draw` is given.
     """
 

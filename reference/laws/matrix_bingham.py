@@ -22,7 +22,7 @@ Accept X with the product over its columns of
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
 The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
-is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. This
+is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. The
 derivation is ours; its steps are in proofs/paper/matrix-bingham.md.
 """
 

@@ -11,14 +11,14 @@ on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(�
 ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
 So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
-module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. It
-then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
+module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The
+module then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
 Functions without an argument `scale` are for ρ = 1. For another ρ, use that Z/ρ has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
-(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. That is false: for full
-noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
+(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. This statement is false: for
+full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
 import math
@@ -59,12 +59,12 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
 
     ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
     Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) /
-    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. It is 1 for p = 1, and tends to π as
-    p → ∞. For symmetric noise the limit is half of it.
+    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The root is 1 for p = 1, and tends to π
+    as p → ∞. For symmetric noise the limit is half of it.
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. It is above 3 from p = 3.073 on, and there the bound fails for large d.
+    as p → ∞. This number is above 3 from p = 3.073 on, and there the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -87,7 +87,7 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     """Return an upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
     The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
-    to b = `spectral_edge(d − 1)` + δ. Here δ is the argument `width`: any δ > 0 with b < t gives a bound.
+    to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`: any δ > 0 with b < t gives a bound.
 
     Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is
     d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise it is twice that with
@@ -105,9 +105,9 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
     """Return an upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of
     `swept_tail_bound`.
 
-    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first value has the width `spectral_edge(1)`. The second has the
-    lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d = 1 the function
-    returns exp(−t), which is the exact probability. `functions` is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first of the two bounds has the width `spectral_edge(1)`. The
+    second bound has the lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d
+    = 1 the function returns exp(−t), which is the exact probability. `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:

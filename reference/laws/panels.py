@@ -1,7 +1,7 @@
 """Composite Gauss–Legendre quadrature: intervals ("panels") with m = `NODES` nodes each.
 
 On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So it can be integrated
-up to any point x, not only up to an edge. Each panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
+up to any point x, not only up to an edge. A panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
 lists of m weights on the values at the nodes: one for the value of the function at t, and one for its integral from the
 left edge to t.
 """

@@ -16,9 +16,9 @@ and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the
 
     Δh = −α (e_v − 2B) + β (e_c − 2A).
 
-THE DISTRIBUTION FUNCTION F_k is kept at the breakpoints. It changes by the integral of Δh, found by quadrature, and by
-the integrals of the terms with signs, which have a closed form: c_q β − v_q α times sgn(q − t), summed over the points
-q drawn, p among them, where c_q and v_q are the entries of c and v at the border b(q), and
+THE DISTRIBUTION FUNCTION F_k is kept at the breakpoints. Between breakpoints F_k changes by the integral of Δh, found
+by quadrature, and by the integrals of the terms with signs, which have a closed form: c_q β − v_q α times sgn(q − t),
+summed over the points q drawn, p among them, where c_q and v_q are the entries of c and v at the border b(q), and
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 

@@ -7,16 +7,16 @@ eigenvalues have the second.
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
 
-Both products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
+The two products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
 densities are |det φ_j(x_i)| / (N! Pf A) for any basis φ_0, …, φ_{N−1} of the span of the functions m(x)^j e^{−|x|},
 with (de Bruijn 1955)
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
-for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. Its row of A is
-Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N rounded up to
-even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
+function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N
+rounded up to even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -58,8 +58,8 @@ def _panels(points: int, half_line: bool) -> Panels:
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
     density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The code uses the end
-    of the panels, a, in place of πN, which is a little smaller. It adds 1/2 to the rate so that panels stay short where
-    e^{−s} decays without oscillation.
+    of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate so that panels stay short
+    where e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -91,8 +91,8 @@ class PfaffianEnsemble:
         """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
 
         The function uses the three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by
-        quadrature. It runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|} underflows for large
-        N, so every node carries a logarithmic scale: the true values are current · exp(log_scale).
+        quadrature. The recurrence runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|}
+        underflows for large N, so every node carries a logarithmic scale: the true values are current · exp(log_scale).
         """
         x, weights = self.panels.nodes.ravel(), self.panels.weights.ravel()
         multiplier = x**2 if self.half_line else x
@@ -160,7 +160,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def one_point_density(self) -> Matrix:
-        """Return the one-point density ρ₁ at the nodes, (panels, m). Its integral is N."""
+        """Return the one-point density ρ₁ at the nodes, (panels, m). The integral of the density is N."""
         density: Matrix = -np.einsum(
             "jpm,jk,kpm->pm", self.phi, self.kernel[: self.points], self.e_nodes, optimize=True
         )
@@ -230,10 +230,10 @@ class PfaffianEnsemble:
     def _excluded(self, s: float) -> Matrix:
         """B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        Its border, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all of it on the
-        half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
-        min(x, y) < −s, with the sign −(−1)^{j+k}. Both parts contain the corners where one of x, y is below −s and the
-        other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
+        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all
+        of it on the half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
+        min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is below −s and
+        the other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:

@@ -1,6 +1,6 @@
 """The output of a mechanism: its shape, its unit, and its parts in a file.
 
-There are ten kinds. Each is an object with the same methods, so that the release tool need not tell the kinds apart.
+There are ten kinds. A kind is an object with the same methods, so that the release tool need not tell the kinds apart.
 """
 
 from collections.abc import Sequence

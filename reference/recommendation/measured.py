@@ -1,6 +1,6 @@
 """Load constants and tables that were measured by simulation, each with the run that measured it.
 
-One file in the folder `constants` holds the figures of one law. They were written by
+One file in the folder `constants` holds the figures of one law. The figures were written by
 
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 

@@ -3,9 +3,9 @@
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
 prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
 
-The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. It is predicted
-under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction. For all
-other mechanisms the two predictions are equal.
+The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. This error is
+predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction.
+For all other mechanisms the two predictions are equal.
 """
 
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, below and above it. It is 0 for formulas; for a bound it is
-        infinite below.
+    allowance : the relative error of the prediction itself, below and above it. This error is 0 for formulas; for a
+        bound it is infinite below.
     """
 
     candidate: Candidate

@@ -48,7 +48,8 @@ def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number
 class Setting:
     """The public facts: n rows in the unit ball of R^d, the budget, and the trace of their second moment.
 
-    trace : t in (0, 1]; 1, the largest possible, if nothing is known. It must be known without looking at the data.
+    trace : t in (0, 1]; 1, the largest possible, if nothing is known. The trace must be known without looking at the
+        data.
     """
 
     rows: int

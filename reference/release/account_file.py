@@ -83,7 +83,7 @@ class AccountFile:
 def open_account(
     path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: str = REPLACE_ONE
 ) -> AccountFile:
-    """Read the account, or begin one with the given total. This writes nothing.
+    """Read the account, or begin one with the given total. The method writes nothing.
 
     Raises
     ------

@@ -1,8 +1,9 @@
 """Predict the accuracy of a release from public numbers and from the released values, without reading the data.
 
 The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
-released values. It is known if a mechanism adds noise of a fixed law to the statistic. It does not include the effects
-of clipping rows and of rounding to a grid. The warnings say when a release is of little use.
+released values. The expected error is known if a mechanism adds noise of a fixed law to the statistic. The expected
+error does not include the effects of clipping rows and of rounding to a grid. The warnings say when a release is of
+little use.
 """
 
 import math

@@ -9,7 +9,7 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-Each record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
+A record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
 post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second

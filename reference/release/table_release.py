@@ -54,19 +54,19 @@ class ReleaseRequest:
 
     data : the path of a file with one record per row, or other data that `tables.reading.open_table` accepts, or the
         sum of the `exact_moments` of the parts of a table.
-    selection : the columns to read, and how to read text. This is a public choice. mechanism, budget, options : the
-        mechanism by name, the claimed budget, and its options by name. With bounds, the mechanism None means the
-        mechanism for bounded columns for the notion of privacy of the budget.
+    selection : the columns to read, and how to read text. The selection is a public choice.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, the
+        mechanism None means the mechanism for bounded columns for the notion of privacy of the budget.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
-    scale_by_data : scale features by their smallest and largest values. That is NOT private.
+    scale_by_data : scale features by their smallest and largest values. This scaling is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
     project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
-    seed : fixed noise, for tests. That is NOT private.
+    seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
         None means 2^-30. A mechanism on a lattice has its own grid, and no other form.
     """

@@ -86,7 +86,7 @@ def write_release(
     provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
     projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
         values, under this name. .csv and .npy contain one array: `projected` if it is given, and otherwise `values`.
-    force : whether an existing file is replaced. If it is false, an existing file raises `InvalidInput`.
+    force : whether an existing file is replaced. If `force` is false, an existing file raises `InvalidInput`.
 
     Raises
     ------

@@ -7,8 +7,8 @@ dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance proba
 maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid, but it must be the same at every precision. So s is the
-first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. It has
-a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
+first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. The
+number V has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat

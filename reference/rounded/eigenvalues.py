@@ -1,12 +1,12 @@
 """Enclose the eigenvalues of a symmetric matrix with certainty, whether or not some of them coincide.
 
-Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. Both are only
+Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. These two are only
 approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 
 by Weyl's inequality for E, and by Ostrowski's theorem for Q: λ_i(QΛQᵀ) is λ_i(Λ) times a number between the smallest
-and the largest eigenvalue of QᵀQ. Both norms are bounded by Frobenius norms of balls.
+and the largest eigenvalue of QᵀQ. The norms of the errors are bounded by Frobenius norms of balls.
 """
 
 from flint import arb, arb_mat, ctx

@@ -1,4 +1,4 @@
-"""Release on a lattice: integers plus integer noise, drawn exactly. Such releases need no interval arithmetic.
+"""Release on a lattice: integers plus integer noise, drawn exactly. Releases on a lattice need no interval arithmetic.
 
 The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists of the
 integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.

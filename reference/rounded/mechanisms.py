@@ -1,8 +1,8 @@
 """Compute the ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
 An `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts are rounded
-to the grid. `finish` turns the rounded parts into the output in float64. It uses only these parts, n and the public
-options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
+to the grid. `finish` turns the rounded parts into the output in float64. The function `finish` uses only these parts, n
+and the public options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,8 +52,8 @@ class Rounded:
 
     ideal : a function of (data, uniforms, options) that returns the parts.
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
-    bits : a function of d, the number of bits that the computation is expected to lose. It is public, like d; the first
-        precision is based on it.
+    bits : a function of d, the number of bits that the computation is expected to lose. The function `bits` is public,
+        like d; the first precision is based on it.
     sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 

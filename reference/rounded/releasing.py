@@ -30,8 +30,8 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. They must NOT be released, because their number depends on the
-        output.
+    precisions : the precisions that were tried, in bits. The precisions must NOT be released, because their number
+        depends on the output.
     """
 
     kind = "rounded"
@@ -146,7 +146,9 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """Return the precision, in bits, of the first attempt at a release. It depends on public numbers only."""
+    """Return the precision, in bits, of the first attempt at a release. The precision depends on public numbers
+    only.
+    """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     # the approximate size of the noise in steps of the grid, for the smallest budget
     steps = math.ceil(1 / (grid * smallest))

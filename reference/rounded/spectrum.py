@@ -1,9 +1,9 @@
 """Draw the spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
-every name used here is explained. That sampler uses quadrature; this one uses closed forms, so that nothing is
-approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2, …, 2d − 2
-and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+every name used here is explained. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed forms,
+so that nothing is approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p
+= 0, 2, …, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
@@ -80,8 +80,8 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
     """Return coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and
     4.
 
-    The function uses Gram–Schmidt in rational numbers. It adjusts the lengths by powers of 2, so that no root is
-    needed.
+    The function uses Gram–Schmidt in rational numbers. The function adjusts the lengths by powers of 2, so that no root
+    is needed.
     """
     d = gram.nrows()
     rows: list[fmpq_mat] = []

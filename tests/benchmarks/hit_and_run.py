@@ -4,9 +4,9 @@ If Z is uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, its product with an independe
 exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z +
 tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and these are nearly the whole cost of a step.
 
-Both ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because
-t ↦ ‖Z + tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has found the
-ends of its chord costs nothing until the others have theirs.
+The ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because t ↦ ‖Z +
+tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has found the ends of its
+chord costs nothing until the others have theirs.
 """
 
 from dataclasses import dataclass

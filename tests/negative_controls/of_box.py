@@ -1,6 +1,7 @@
 """Negative controls for rows in a box: covariances and second moments with one named mistake each.
 
-They are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME --bounds …`.
+The controls are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME
+--bounds …`.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Run an audit: select and order the questions, set their levels, and derive the verdict.
 
-A first look asks every question that applies. If it refutes nothing, suspicious findings get a second look, on more and
-fresh draws. The false-alarm levels of both looks are reserved before the first draw. The program names no question: it
-only uses their declarations.
+A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
+on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. The program names no
+question: it only uses their declarations.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -110,7 +110,7 @@ def _part(question: Question, look: Look) -> str:
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     """Return REFUTED if any finding is refuted.
 
-    Otherwise return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
+    Without a refuted finding return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
 
     Low-order bits count only if `bits` is true.
     """

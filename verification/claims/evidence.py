@@ -1,16 +1,16 @@
 """Declare machine checks of claims, and their results.
 
-A check is a function without required arguments. Its keyword arguments are slots: the default of each is a formula, a
-constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant is no
-evidence, so every check must have mutants that it rejects.
+A check is a function without required arguments. The keyword arguments of a check are slots: the default of each is a
+formula, a constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a
+mutant is no evidence, so every check must have mutants that it rejects.
 
     @check("symbolic", covers="all")
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
-in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of such a
-check is an argument of the decorator.
+A check may also yield what it finds and leave the conclusion to `concluded`. A check of this kind yields every case
+that fails, in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of
+such a check is an argument of the decorator.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the

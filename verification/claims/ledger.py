@@ -26,7 +26,7 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. Each leg has a method (HOW) and a coverage (COVERED). The status of
+Checks, theorems and pages are the legs of a claim. A leg has a method (HOW) and a coverage (COVERED). The status of
 a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected claim has two parts, each
 with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg names
 the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,

@@ -122,7 +122,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _argument(option: Option) -> dict[str, Any]:
     """Return the arguments with which argparse adds an option.
 
-    Its value remains text, so that mistakes are reported in one place.
+    The value of an option remains text, so that mistakes are reported in one place.
     """
     text = option.help.replace("%", "%%")
     if option.kind is kinds.FLAG:

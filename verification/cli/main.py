@@ -1,7 +1,7 @@
 """The command line: `covassay audit | adapters | release | recommend | law | mechanisms | claims | vectors | …`.
 
-Every command is a module of this package with `configure(parser)`. It is imported when the command is run, so that
-`covassay --help` answers at once.
+Every command is a module of this package with `configure(parser)`. The module of a command is imported when the command
+is run, so that `covassay --help` answers at once.
 
 Exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid use or input, with one line on standard
 error; 3 inconclusive, or the target cannot be run; 4 an internal error of covassay, with one line on standard error

@@ -23,21 +23,22 @@ release, in a temporary file without a name; .csv.gz is decompressed in every pa
 A file that comes twice, by whatever name or link, is refused: its records would count
 twice. Files of the same content are refused without --allow-copies.
 
---columns and --drop name columns. Their cells may hold anything if they are not
-read. The choice is public: nothing pays for one that depends on the data.
+--columns and --drop name columns. Columns that are not read may hold anything. The
+choice is public: nothing pays for one that depends on the data.
 
 --project gives, beside the released matrix, the nearest one that is positive
 semidefinite (psd), or that also has a trace that rows in the ball can have
-(trace). This is post-processing: it costs no budget. A .json or .npz file holds
+(trace). Projection is post-processing: it costs no budget. A .json or .npz file holds
 both matrices; .csv, .npy and standard output hold the projected one.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
 or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
 one for bounded columns is taken: box-gauss for --rho, box-laplace for --epsilon,
-box-gauss-approximate for --epsilon and --delta. It releases the number of rows, the
-mean and the covariance. A mechanism on a ball releases a second moment about the
-middle of the bounds (of x - shift); shift and scale are in the provenance. An output
-without units, for example a direction, stays in the unit of (x - shift)/scale.
+box-gauss-approximate for --epsilon and --delta. This mechanism releases
+the number of rows, the mean and the covariance. A mechanism on a ball releases a
+second moment about the middle of the bounds (of x - shift); shift and scale are in
+the provenance. An output without units, for example a direction, stays in the unit of
+(x - shift)/scale.
 
 --adjacency add-remove: neighbours differ by a row that comes or goes, and the number of
 rows is secret. It is released with noise, beside the covariance of bounded columns, or

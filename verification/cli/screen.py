@@ -38,7 +38,7 @@ def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
 class Bar(Watch):
     """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
 
-    It also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
+    The bar also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
     `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. `jobs` is
     the number of workers.
     """
@@ -121,7 +121,7 @@ class Left(TimeRemainingColumn):
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
     """Return an empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
 
-    It captures standard output only if `redirect` is true.
+    The bar captures standard output only if `redirect` is true.
     """
     terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
     shown = Console(file=errors, stderr=True, force_terminal=terminal)

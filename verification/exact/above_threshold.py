@@ -2,9 +2,9 @@
 threshold.
 
 AboveThreshold adds Laplace(b₁) noise z to a threshold T and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
-turn. It returns the index of the first noisy value that reaches the noisy threshold, or m if none does. Given z the
-noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where S is the
-survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
+turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if none does.
+Given z the noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where
+S is the survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
 
     P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 

@@ -1,10 +1,10 @@
 """Enumerate all runs of a randomised program, each with its exact probability.
 
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
-of a run is the product of the probabilities of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational
-c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the
-rationals. So two such sums are the same number only if they have the same terms: equality of probabilities is decided
-without approximation.
+of a run is the product of the probabilities of its decisions. This probability is an `ExpSum`: a sum of terms c·e^{−r}
+with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly
+independent over the rationals. So two such sums are the same number only if they have the same terms: equality of
+probabilities is decided without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping

@@ -11,15 +11,14 @@ multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_
   density is Π_{i<j} |ε_i s_i − ε_j s_j| e^{−Σ s_i} = Π_{i<j} (s_i − ε_i ε_j s_j) e^{−Σ s_i}.
 
 Expanded in the gaps, each product is a polynomial Σ_n c_n Π_k g_k^{n_k} with non-negative integer
-coefficients. Its terms are unnormalised densities of independent g_k ~ Gamma(1 + n_k, rate k), with
+coefficients. The terms of this polynomial are unnormalised densities of independent g_k ~ Gamma(1 + n_k, rate k), with
 masses
 
     c_n Π_k n_k! / k^{n_k + 1}.
 
-So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. It needs
-no special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in
-every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer
-c_n Π_k n_k! (L/k)^{n_k + 1}.
+So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. The mixture needs no
+special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in every term, so
+with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter

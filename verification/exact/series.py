@@ -1,6 +1,6 @@
 """Enclose π, ln 2, e^x, square roots and χ² tails between rational numbers.
 
-Every bound is a Fraction. It comes from a partial sum and a bound on its remainder, or, for square roots, from an
+Every bound is a Fraction. A bound comes from a partial sum and a bound on its remainder, or, for square roots, from an
 integer square root. mpmath is not used. The functions are meant for arguments of moderate size, |x| ≤ 100.
 """
 

@@ -1,7 +1,7 @@
 """Experiments. An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
-repetition it draws one data set, runs every method on it and measures the errors. Such a data set with its methods is a
+repetition it draws one data set, runs every method on it and measures the errors. A data set with its methods is a
 cell. All randomness of a cell follows from the seed and from its name, so a cell gives the same result at any time, on
 any machine and in any order.
 """
@@ -157,7 +157,7 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        Each repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
+        A repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
         """
         for repetition in range(repetitions):
             for name in panels:

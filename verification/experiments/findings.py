@@ -2,8 +2,8 @@
 
 A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom
 causes a contradiction: for two equal means of independent normal errors with probability 0.3 % at most. The statements
-are about figures, so a contradiction means that the statement fails for our data, scaling and constants. It does not
-mean that the statement fails for the authors' data, scaling and constants.
+are about figures, so a contradiction means that the statement fails for our data, scaling and constants. A
+contradiction does not mean that the statement fails for the authors' data, scaling and constants.
 """
 
 import math

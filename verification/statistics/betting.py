@@ -12,7 +12,7 @@ The logarithm of the product is rounded down, so that the p-value is never too s
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. Its limit for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
+for L = dP/dQ. The limit of this inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
 
 import math
@@ -63,8 +63,8 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. It is at least 1 − `LARGEST_SHARE`. Taking its logarithm adds a
-        few units, and the sum adds one for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor is at least 1 − `LARGEST_SHARE`. Taking its logarithm
+        adds a few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -155,8 +155,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """Return the bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
 
-    Its factors are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a, b) with a =
-    e^ε b + δ.
+    The factors of the bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a,
+    b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 

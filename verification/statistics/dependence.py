@@ -3,12 +3,12 @@
 Every test multiplies the scores of two quantities draw by draw and adds up the products. Under its null hypothesis the
 signs of the products are fair and independent coins, given their sizes. So the sum is a weighted sum of coins, and its
 tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21,
-2015). The p-value is this bound, times the number of pairs. It is conservative for every n and needs no law of the
-quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
+2015). The p-value is this bound, times the number of pairs. The p-value is conservative for every n and needs no law of
+the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
 Each test rests on a change that leaves the law the same:
 
-turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
+turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
 triples : three quantities change their signs together. If only this is known to keep the law, the product of three
@@ -82,7 +82,7 @@ def _ranked(values: Vector) -> Vector:
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
     """Return the sums over draws of first_i second_j and of their squares.
 
-    They do not depend on the number of threads.
+    The sums do not depend on the number of threads.
     """
     added = np.einsum("ni,nj->ij", first, second), np.einsum("ni,nj->ij", first**2, second**2)
     return Sums(*added, pairs, words)

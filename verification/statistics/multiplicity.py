@@ -20,8 +20,8 @@ def require_false_alarm(alpha: float) -> float:
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Return a flag for each rejected null hypothesis; the probability that any true one is rejected is at most α.
 
-    This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the upward
-    rounding of p-values covers (`statistics.rounding`).
+    The bound holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the
+    upward rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------

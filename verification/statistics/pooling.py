@@ -5,9 +5,9 @@ of its own (`Pooled`). This module turns positions into counts beyond exact quan
 parts of equal probability. Sums of Gamma variables are Gamma. A test without positions, sum or sums of its own is not
 pooled.
 
-distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. It is at most
-Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
-tails : the exact tests of the binomial counts of `statistics.tails`.
+distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
+most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values. tails : the exact tests
+of the binomial counts of `statistics.tails`.
 """
 
 import math

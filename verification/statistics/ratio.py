@@ -3,7 +3,7 @@
 The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
 and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
 binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
-p/p'. It needs about half as many draws as two separate intervals.
+p/p'. The interval needs about half as many draws as two separate intervals.
 
 Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
 tails are incomplete beta functions of the smaller of two complementary probabilities.

@@ -2,9 +2,9 @@
 
 The formulas are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic, two-sample
 counts of lattice paths, and powers of e. Compared with 60 digits of mpmath, for up to 10⁸ draws and tails down to
-10⁻²⁹⁰, the values of scipy are too small by a relative error of at most 10⁻¹¹. They are multiplied by 1 + `GUARD`,
-which also covers the rounding of a statistic by a few units. If the rounding error of a statistic can be larger, the
-statistic itself is shifted towards the null hypothesis.
+10⁻²⁹⁰, the values of scipy are too small by a relative error of at most 10⁻¹¹. These values are multiplied by 1 +
+`GUARD`, which also covers the rounding of a statistic by a few units. If the rounding error of a statistic can be
+larger, the statistic itself is shifted towards the null hypothesis.
 """
 
 import math

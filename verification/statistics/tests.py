@@ -93,7 +93,7 @@ def band(n: int, alpha: float) -> float:
 def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """Return the p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
 
-    The p-value is Massart's bound. If this bound and n are small, the p-value is twice the exact tail of Smirnov's
+    The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
     one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` this is
     less than Massart's bound by a sixth at 1e-12.
     """
@@ -265,8 +265,9 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
-    `power` says that the values are proportional to this power of the noise scale: 2 for squares, which are χ²/2.
+    The test is exact and two-sided. The test detects a wrong scale with fewer draws than any test of the whole
+    distribution. `power` says that the values are proportional to this power of the noise scale: 2 for squares, which
+    are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)

@@ -44,7 +44,7 @@ class Outcome:
 class DeclinedError(Exception):
     """The exception for an implementation that has no answer to a question, with the reason.
 
-    It does not reject bad input.
+    The exception does not reject bad input.
     """
 
 

@@ -2,7 +2,7 @@
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
-3. Release f + σN. Its entries may be negative.
+3. Release f + σN. The entries of the output may be negative.
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 

@@ -139,8 +139,8 @@ def errors(
 ) -> Errors:
     """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
-    "code" has the same bounds for both ensembles. Its υ is 0/0 in dimension 1, where `upsilon_star` takes its place.
-    `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
+    "code" has the same bounds for both ensembles. The υ of "code" is 0/0 in dimension 1, where `upsilon_star` takes its
+    place. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)

@@ -10,8 +10,8 @@ One column v_1, …, v_n, with public bounds σ on its standard deviation and R 
 
 Several columns are treated separately, with ρ/d and β/d each.
 
-Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. This
-is their method with Gaussian noise, and the constants are ours.
+Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. The
+mechanism is their method with Gaussian noise, and the constants are ours.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and gives 1 to at most one other: Δ₂ = √2, and the counts
 cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n: again ρ/2. The columns add up: d · ρ/d =

@@ -81,7 +81,8 @@ def enough_records(
     """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
     least this; d ≥ 2.
 
-    The first bound is for the sampling error (Bernstein), the second for the noise; the proof page derives both.
+    The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
+    both.
     """
     length = log(4 * d * rounds / beta)
     return max(523 * d * length, 16 * d * (12 * length * log(m * rounds / beta) / rho) ** 0.5)

@@ -3,14 +3,14 @@
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
-3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
+3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
 theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
-(`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
+(`sensitivity:triangle_l1`). This sum is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
 The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
 the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,

@@ -3,8 +3,8 @@
 - A plain file is opened again for every pass.
 - A .csv.gz or .tsv.gz file is decompressed again in every pass; nothing is stored.
 - A .npy.gz or .parquet.gz file is decompressed once, because these formats are not read from beginning to end. A
-  stream, for example standard input, is read once. Both are stored in a temporary file without a name, which the
-  operating system removes when the process ends for any reason.
+  stream, for example standard input, is read once. Decompressed files and streams are stored in a temporary file
+  without a name, which the operating system removes when the process ends for any reason.
 """
 
 import gzip

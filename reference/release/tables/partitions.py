@@ -1,6 +1,6 @@
 """Read rows in partitions, perhaps on several machines. Computations on a partition are made on its machine.
 
-dask is not imported here: a caller with such data has imported it. Its scheduler decides where a partition is
+dask is not imported here: a caller with such data has imported it. The scheduler of dask decides where a partition is
 processed: a cluster if the caller has a client, threads otherwise.
 """
 

@@ -1,7 +1,7 @@
 """Select the data of a table: the columns, whether there is a header, and the delimiter of cells.
 
-These choices are public. They are made by name, before the data are read; the budget does not cover a choice that
-depends on the data.
+The choices of a selection are public. The choices are made by name, before the data are read; the budget does not cover
+a choice that depends on the data.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,8 @@ class Selection:
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the positions of the selected columns in `columns`, in the order in which they are read.
 
-        index : columns that are a row index. They are read only if the selection names them in `columns`.
+        index : columns that are a row index. Columns of an index are read only if the selection names them in
+            `columns`.
         """
         for name in self.names or ():
             if name not in columns:

@@ -28,7 +28,7 @@ class Part:
     name : the name in messages.
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them determines it.
-    index : the columns that the data declare to be a row index. They are not features.
+    index : the columns that the data declare to be a row index. Columns of an index are not features.
     rows : for data in several places, a function that maps indices of columns to the rows on their machines; otherwise
         None.
     select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
@@ -71,8 +71,8 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """Return one table with the rows of all parts, one part after the other.
 
-    The function checks that all parts have the same columns in the same order. It then counts the rows, if only a pass
-    determines their number.
+    The function checks that all parts have the same columns in the same order. The function then counts the rows, if
+    only a pass determines their number.
     """
     first = parts[0]
     if not first.columns:

@@ -1,7 +1,7 @@
 """Targets whose law does not depend on the data are private for every ε: no question may refute them.
 
-Each is difficult in one way: several generators give equal outputs, one draw fails on special data, or a failed block
-could count as many failures. They must pass on every seed.
+Each target is difficult in one way: several generators give equal outputs, one draw fails on special data, or a failed
+block could count as many failures. The targets must pass on every seed.
 """
 
 from collections.abc import Callable

@@ -52,7 +52,7 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This is tested for every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
+    """The test covers every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
@@ -255,7 +255,7 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a claim that is slightly too strong, the first look is only suspicious.
 
-    The second look, ten times larger, decides.
+    A second look, ten times larger, decides.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
@@ -337,7 +337,9 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """Otherwise chance would decide how many tests share the level: a pair without failures makes one test fewer."""
+    """With a number that depends on the draws, chance would decide how many tests share the level: a pair without
+    failures makes one test fewer.
+    """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
     two = Look(level=1e-9, tests=2)

@@ -262,9 +262,9 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If it appears before the entry in the account, nothing is spent.
+    """If a file appears before the entry in the account, nothing is spent.
 
-    If it appears after the entry, the release counts.
+    If a file appears after the entry, the release counts.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -286,7 +286,7 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This holds with and without a file system that has links."""
+    """The test runs with and without a file system that has links."""
     link = os.link
 
     def late(source: Any, target: Any) -> None:

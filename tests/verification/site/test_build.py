@@ -32,7 +32,7 @@ def test_every_mechanism_has_a_page_with_its_code_and_its_proof(pages: dict[str,
 
 
 def test_links_lead_to_pages(pages: dict[str, str]) -> None:
-    """This includes links into the code, which become links to the page of a mechanism or of a file."""
+    """The test includes links into the code, which become links to the page of a mechanism or of a file."""
     for path, text in pages.items():
         for target in site._links(path, text):
             known = target in pages or (target.endswith(site.COPIED) and (ROOT / target).exists())

@@ -58,7 +58,7 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """This is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
+    """The sphere is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
     assert sizes(z, NAMES, EVERY).p_value < 1e-9
@@ -66,7 +66,7 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """This is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
+    """The bound is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
     values = np.sort(signs @ weights / np.linalg.norm(weights))

@@ -1,6 +1,6 @@
 """The statistical tests, tested as measuring instruments: uniform p-values, stated power, exact intervals.
 
-Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
+A uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
 """
 
 import math

@@ -1,15 +1,15 @@
 """An implementation of the questions of the known-answer vectors, written from the pages in proofs/paper.
 
-It imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors run
-'exec:python3 from_the_pages.py'`.
+The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
+run 'exec:python3 from_the_pages.py'`.
 
 This implementation is independent in the following sense. The whole file was written from the pages and from
-verification/vectors/README.md. Its first version was written before any file in reference/ was opened. Some of these
-files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure, iterative-eigenvectors,
-em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded columns and
-`composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of the
-mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended, and
-this file follows it.
+verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened. Some
+of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
+iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded
+columns and `composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of
+the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended,
+and this file follows it.
 """
 
 import json

@@ -2,9 +2,9 @@
 
 The environment variable COVASSAY_BHS23 names the directory of a copy (audited at dd1d1db). `mean` and `covariance` are
 `private_mean_estimation` and `private_covariance_estimation(X, eps, delta, lambda_0)`, documented as (ε, δ)-DP for any
-`lambda_0`. Both refuse a data set that is too small for `lambda_0`, by a rule of public numbers. For ε = 1 and δ =
-1e-6 the rule asks for hundreds of rows for each unit of `lambda_0`. The adapter turns a refusal into an exception.
-The audit's own data sets have few rows, so that it cannot try these functions.
+`lambda_0`. The two functions refuse a data set that is too small for `lambda_0`, by a rule of public numbers. For ε = 1
+and δ = 1e-6 the rule asks for hundreds of rows for each unit of `lambda_0`. The adapter turns a refusal into an
+exception. The audit's own data sets have few rows, so that it cannot try these functions.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Call the functions of coin-press, for its adapter and that of dp-learning-ff, which has a copy of them.
 
 `multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` spend the budgets of their steps, in ρ-zCDP, one
-after the other. The first quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
+after the other. A quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
 functions get the caller's array itself.
 """
 

@@ -5,7 +5,7 @@
 - `sum-of-bounds`: `DiffPrivLaplaceMechanism.anonymize_sum_with_budget(value, lower, upper, epsilon)`, for the sum of
   values that the adapter clips to the public bounds.
 
-The package names no neighbours. It draws from NumPy's global generator, which the adapter seeds.
+The package names no neighbours. The package draws from NumPy's global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable

@@ -1,12 +1,13 @@
 """Make targets from diffprivlib (IBM; audited at 0.6.6).
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
-the adapter does that. Its rejection sampler asks numpy for a decomposition of one and the same covariance at every
-proposal. The adapter gives it a generator that keeps the factor; the sampler itself is diffprivlib's own code.
+eigenvector with the exponent ε/4 of ADK19, here calibration "paper". The mechanism takes XᵀX, so its caller must clip
+the rows; the adapter does that. The rejection sampler of the mechanism asks numpy for a decomposition of one and the
+same covariance at every proposal. The adapter gives it a generator that keeps the factor; the sampler itself is
+diffprivlib's own code.
 
 `covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
-together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.
+together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited without a reference law.
 
 Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
 """

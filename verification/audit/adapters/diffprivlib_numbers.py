@@ -1,8 +1,8 @@
 """Make targets from mechanisms of diffprivlib for one number (audited at 0.6.6); adapter `diffprivlib`.
 
-They are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded by the
-generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the query is
-the same.
+The mechanisms are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded
+by the generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the
+query is the same.
 """
 
 from collections.abc import Callable

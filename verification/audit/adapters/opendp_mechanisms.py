@@ -1,12 +1,12 @@
 """Make targets from OpenDP (audited at 0.16.0).
 
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
-which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
-ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
-adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. OpenDP searches for
-the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a function of the data
-alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and acceptance, is
-OpenDP's own code, untouched.
+which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. The measurement has
+the exponent ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be
+replayed, the adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit.
+OpenDP searches for the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a
+function of the data alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and
+acceptance, is OpenDP's own code, untouched.
 
 `eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
 as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library
@@ -17,8 +17,8 @@ draws the Laplace noise, so this target is not seeded. `eigendecomposition-about
 `.map(2) = ε`; the output has the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after the other,
 so that the noise is recorded. `pca`: `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples,
 n_features).fit(X)`, documented as "epsilon: the privacy budget" for n_changes = 1 change of a row; the output has
-`mean_`, and below it Vᵀ diag(singular_values_²/n) V. It searches for its noise scales, which are functions of n, d and
-ε, anew in every draw; the adapter keeps them from draw to draw.
+`mean_`, and below it Vᵀ diag(singular_values_²/n) V. The class searches for its noise scales, which are functions of n,
+d and ε, anew in every draw; the adapter keeps them from draw to draw.
 """
 
 import os

@@ -8,8 +8,8 @@ one row that is added or removed. Rows are clipped by `privjail.clip_norm`.
 - `sum-gaussian`: `gaussian_mechanism(…, rho=ρ)` of the first sum with a zCDP accountant. `scatter-gaussian`: of XᵀX.
 - `histogram`: `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
 
-The package draws from NumPy's global generator, which the adapter seeds for each draw. It asks for NumPy 2.1.3 and
-pandas 2, with which no other adapter shares a process: `covassay adapters install privjail` makes an environment.
+The package draws from NumPy's global generator, which the adapter seeds for each draw. The package asks for NumPy 2.1.3
+and pandas 2, with which no other adapter shares a process: `covassay adapters install privjail` makes an environment.
 """
 
 from collections.abc import Callable

@@ -2,14 +2,16 @@
 
 `covariance`: `DPcovariance(n, columns, bounds, epsilon)` and its `make_covar_symmetric(release(data))`, the matrix that
 its method `get_linear_regression` uses, and with it `DPLinearRegression`. `covariance-values`: the same values, as
-`release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. Both need the
-bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
-`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. It raises an
-exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class splits
-`epsilon` evenly over the entries. It states no adjacency; n is an argument, so it is audited for replace-one.
+`release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. The two targets
+need the bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
+`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. The class
+raises an exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class
+splits `epsilon` evenly over the entries. The class states no adjacency; n is an argument, so it is audited for
+replace-one.
 
-The package requires opacus 0.14 and other large libraries, which this class does not use. It is therefore in no extra
-of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment, and here
+The package requires opacus 0.14 and other large libraries, which this class does not use. The package is therefore in
+no extra of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment,
+and here
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 

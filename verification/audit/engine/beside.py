@@ -1,9 +1,9 @@
 """Compare draws with those of the reference under equal seeds, at many numbers of rows and columns, budgets and data.
 
 An implementation that uses random numbers in the order of the reference gives the same outputs under the same seed.
-If it does, a few draws at each of some hundreds of places show where the implementation takes another branch: at 500
-rows, in four dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000 rows and 64
-columns, and for budgets from 0.01 to 20.
+If the outputs are the same, a few draws at each of some hundreds of places show where the implementation takes another
+branch: at 500 rows, in four dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000
+rows and 64 columns, and for budgets from 0.01 to 20.
 
 Different outputs refute nothing: another algorithm of the same law may be faster for wide data. A difference only shows
 at which place the law should be tested. The target is refuted if pairs of draws show at such a place that the laws

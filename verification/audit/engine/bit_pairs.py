@@ -5,9 +5,10 @@ output is not a mixture of many noise scales. A row with no entry 0 in many colu
 that the low-order bits of any of these numbers may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-moves its output. In this case the length is found by a search. Under the same noise, the distance between the outputs
-on two data sets is the effect of the row. These draws only choose a pair, and no test uses them. A target that ignores
-the given generator has new noise in every call. The length is arbitrary for such a target, and the pair is still valid.
+moves its output. For such a mechanism the length is found by a search. Under the same noise, the distance between the
+outputs on two data sets is the effect of the row. Draws under the same noise only choose a pair, and no test uses them.
+A target that ignores the given generator has new noise in every call. The length is arbitrary for such a target, and
+the pair is still valid.
 """
 
 from collections.abc import Callable, Iterable

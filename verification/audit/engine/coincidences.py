@@ -6,8 +6,8 @@ relation. The check compares draws on data sets of several shapes with one anoth
 The following bounds say how many coincidences chance allows. Noise may have been computed in float32, where the
 relative distance of two successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of
 a few `CLOSE`, and the count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64
-times as large as `CLOSE`. This covers the laws of all mechanisms of the reference: in units of the spread, their
-densities stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice repeats
+times as large as `CLOSE`. The factor 64 covers the laws of all mechanisms of the reference: in units of the spread,
+their densities stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice repeats
 values by its law; the profile states the probability of the most probable value, and two numbers then agree, up to
 their signs, with at most twice that probability. A finding needs a probability below the false-alarm probability of the
 question, multiplied by the number of comparisons.

@@ -111,8 +111,8 @@ def close(first: Matrix, second: Matrix, tolerance: float) -> bool:
 def require_answer(setting: Setting) -> None:
     """Raise `CannotRun` if the target raises or gives no output of the right shape on plain data in every dimension.
 
-    Such a failure means that the target is called in the wrong way. The data belong to the audit, so the text of the
-    exception may be shown.
+    A failure on plain data means that the target is called in the wrong way. The data belong to the audit, so the text
+    of the exception may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)

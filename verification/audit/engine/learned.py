@@ -1,12 +1,13 @@
 """Statistics learned from draws: estimates of the log likelihood ratio ln(p/p') of an output on two data sets.
 
-These statistics are used where the law is unknown and the output is not one number but flags, indices or a list. Each
+Learned statistics are used where the law is unknown and the output is not one number but flags, indices or a list. A
 statistic is learned from one part of the draws and evaluated on others, so that overfitting plays no role.
 
-joint   : the ratio of the frequencies of the whole output. It is the best statistic if there are few possible outputs,
-          and it exposes a generator with few seeds, whose outputs repeat on one data set and never occur on the other.
-entries : the sum over the entries of the ratios of the frequencies of their cells. It is the best statistic if the
-          entries are independent, and often a good one.
+joint   : the ratio of the frequencies of the whole output. The joint ratio is the best statistic if there are few
+          possible outputs, and it exposes a generator with few seeds, whose outputs repeat on one data set and never
+          occur on the other.
+entries : the sum over the entries of the ratios of the frequencies of their cells. The sum over entries is the best
+          statistic if the entries are independent, and often a good one.
 """
 
 from collections.abc import Callable, Iterator

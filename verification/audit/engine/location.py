@@ -4,7 +4,7 @@ The search runs only after a refutation, and decides nothing. A wrong centre mak
 wrong, so the centre is examined first: a missing division by n looks like noise of many times the scale.
 
 If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
-If they do not, the centre is estimated by the mean of many draws, with its standard error.
+If equal seeds give different noise, the centre is estimated by the mean of many draws, with its standard error.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -6,8 +6,8 @@ distance of the two samples of outputs: the divergence of two normal laws with t
 statistics. The best candidates of the first round are ranked again on fresh draws, because the best of many owe part of
 their rank to chance.
 
-The pairs found are then tested like all others. Their test draws are fresh, so the p-values are as valid as those of
-pairs that were fixed in advance, and the multiplicity of the run includes them.
+The pairs found are then tested like all others. The test draws of these pairs are fresh, so the p-values are as valid
+as those of pairs that were fixed in advance, and the multiplicity of the run includes them.
 """
 
 import math

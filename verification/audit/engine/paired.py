@@ -6,8 +6,8 @@ it occurs in the first draw is a binomial number with probability 1/2 (McNemar 1
 such pairs are rare, and nearly all of them have the event in the same draw: some hundreds of pairs detect noise that is
 3 % smaller, where a test of independent draws needs a hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it. In this test a failed draw counts as outside of the event:
-without the failed pairs, equal laws could seem to differ.
+Pilot pairs choose the event, and fresh pairs test it. In the test of the event a failed draw counts as outside of the
+event: without the failed pairs, equal laws could seem to differ.
 """
 
 import math
@@ -52,7 +52,7 @@ class _Event:
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
     """Return the first entries of the outputs, minus a centre, and the products of these entries.
 
-    These features show differences of location, scale and dependence.
+    First entries and their products show differences of location, scale and dependence.
     """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])

@@ -1,9 +1,9 @@
 """Use some of the draws, the pilot, to choose an event to test.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
-are learned from pilot draws, and for many thresholds t. Each event has a score (`event_choice.scores`): how clearly we
-expect it to refute the claim on the test draws. The event with the best score is tested, on draws that the pilot has
-not seen.
+are learned from pilot draws, and for many thresholds t. A candidate event has a score (`event_choice.scores`): how
+clearly we expect it to refute the claim on the test draws. The event with the best score is tested, on draws that the
+pilot has not seen.
 """
 
 import math
@@ -78,9 +78,10 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     medians of the outputs on the two data sets. There are three kinds of statistics.
 
     log_ratios : estimates of a log likelihood ratio.
-    spread : the distance of an output from (M + M')/2. It detects noise whose scale differs between the data sets.
-    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. It is nearly the best statistic if
-        the entries of the noise are independent Laplace variables of one scale.
+    spread : the distance of an output from (M + M')/2. The spread detects noise whose scale differs between the data
+        sets.
+    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. `closer` is nearly the best
+        statistic if the entries of the noise are independent Laplace variables of one scale.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []

@@ -5,13 +5,14 @@ called the two sides.
 
 1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
 But if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested. 2.
-Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form {statistic ≥ t} or
-{statistic ≤ t}, where the statistic is one number computed from an output. A pair for which the likelihood ratio of the
-mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws show how often the event occurs
-on each data set. Its p-value follows from these counts (`violation`). 4. Wagers (`wager`). The pilot also chooses a bet
-on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for pure DP it can only end the draws early. For
-zCDP it uses more than the event does: in which of about 20 intervals the statistic lies, and not only on which side of
-one threshold. 5. Failures. The same draws also show whether the target fails more often on one data set.
+Choose. If the law is not known, a pilot, which is a part of the draws, chooses the event (`pilot`). The chosen event
+has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for
+which the likelihood ratio of the mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws
+show how often the event occurs on each data set. The p-value of the event follows from these counts (`violation`). 4.
+Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for
+pure DP it can only end the draws early. For zCDP it uses more than the event does: in which of about 20 intervals the
+statistic lies, and not only on which side of one threshold. 5. Failures. The draws for the event also show whether the
+target fails more often on one data set.
 
 A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
 early are divided by 1 − `EARLY_SHARE`.
@@ -60,8 +61,8 @@ def run_pair(
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
-    draws; 0 turns this off. `error` is near the level at which the findings will be decided. It affects only which
-    event is chosen, and how many draws are made if one data set seems always to fail.
+    draws; 0 turns this off. `error` is near the level at which the findings will be decided. The level affects only
+    which event is chosen, and how many draws are made if one data set seems always to fail.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -205,7 +206,10 @@ def _divergence(
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
-    """Return the check of a pair that ended early. Its confidence bound holds at whatever stage the pair ends."""
+    """Return the check of a pair that ended early.
+
+    The confidence bound of the check holds at whatever stage the pair ends.
+    """
     tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event", look)
     counts = trial.counts(trial.event)
     error = EARLY_SHARE * (1 - CONFIDENCE) / MOST_STAGES

@@ -3,7 +3,8 @@
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
 from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not
 depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can show:
-wrong clipping, a scale that counts only some rows, a branch for some data. Such a comparison has no sampling error.
+wrong clipping, a scale that counts only some rows, a branch for some data. A comparison under the same noise has no
+sampling error.
 
 A residual that depends on the data refutes the law if it is shifted or scaled by the same amount under both seeds,
 because then not both laws can be the claimed one. But an implementation may also rotate its noise with the data without

@@ -5,8 +5,8 @@ the law is known on data of any shape, each draw can be transformed to the same 
 distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws of different
 shapes are tested together: all draws with one number of rows, all draws with one number of columns, and all draws.
 
-Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
-test of the total scale, by Bonferroni's inequality.
+Each test of draws of different shapes is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic
+and of the exact test of the total scale, by Bonferroni's inequality.
 """
 
 import math

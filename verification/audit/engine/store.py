@@ -1,11 +1,12 @@
 """A file with the draws of a run, from which the same command continues after any kind of interruption.
 
-The continued run asks its questions again. Their draws are seeded by label, so the file's draws for a label, data and
-size are those that would be made again. A question that draws without a label is not asked again if its findings are
-plain data: the file has them.
+The continued run asks its questions again. The draws of a question are seeded by label, so the file's draws for a
+label, data and size are those that would be made again. A question that draws without a label is not asked again if its
+findings are plain data: the file has them.
 
-The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. Its
-table `identity` says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are stored exactly.
+The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. The
+table `identity` of the database says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are
+stored exactly.
 """
 
 import base64

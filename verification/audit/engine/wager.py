@@ -1,9 +1,9 @@
 """Wagers: tests of a claim that stay valid if they are evaluated after every stage of the draws.
 
-A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
-stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
-claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bound holds for any fixed
-numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
+A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. A stage multiplies its stake
+by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the claim: the
+probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bound holds for any fixed numbers of
+draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
 """
 
 import math

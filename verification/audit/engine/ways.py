@@ -100,7 +100,7 @@ def _frame(x: Matrix) -> Any:
 def _pandas() -> Any:
     """Import and return the pandas package.
 
-    Its import may take longer than the time limit of a draw, so `Asked.start` imports it first.
+    Importing pandas may take longer than the time limit of a draw, so `Asked.start` imports it first.
     """
     return importlib.import_module("pandas")
 

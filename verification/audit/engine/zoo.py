@@ -107,7 +107,7 @@ BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 def many_rows(seed: int) -> list[DataSetOfZoo]:
     """Return two columns of many rows, on which small errors of all rows add up to many times the effect of one row.
 
-    Both columns have the same size, but rounding to 16 bits makes the first column smaller.
+    The two columns have the same size, but rounding to 16 bits makes the first column smaller.
     """
     rng = np.random.default_rng(stream(seed, "zoo", "many rows"))
     signs = rng.choice([-1.0, 1.0], (MANY_ROWS, 2))

@@ -1,6 +1,6 @@
 """AboveThreshold releases one of finitely many answers; their probabilities are integrals over the threshold's noise.
 
-These probabilities are known on data of every shape.
+The probabilities of the answers are known on data of every shape.
 """
 
 import math

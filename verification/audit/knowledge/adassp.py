@@ -43,7 +43,7 @@ PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, under: float) -> Vector:
     """P((a + o N)/(b + u W) ≤ t) for independent normal N and W: t (n, 1), and b (k,), at least 0 -> (n, k).
 
-    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. Both are normal, with a correlation
+    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. A and B are normal, with a correlation
     −r, and Owen's T gives the probabilities of quadrants.
     """
     spread = np.sqrt(over**2 + (t * under) ** 2)

@@ -1,6 +1,6 @@
 """The covariance of CoinPress has no law in closed form: draws are compared with draws of the reference.
 
-Its domain is the whole space, so the worst rows are far from the origin.
+The domain of this mechanism is the whole space, so the worst rows are far from the origin.
 """
 
 from covassay.verification.audit.knowledge.known import Known

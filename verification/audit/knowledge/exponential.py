@@ -23,7 +23,7 @@ MOST = 128  # features
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    That feature is as likely as all others together, so that its probability depends strongly on the exponent."""
+    The single feature is as likely as all others together, so that its probability depends strongly on the exponent."""
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 
     def scenario(name: str, x: Matrix) -> Scenario:

@@ -1,7 +1,8 @@
-"""GaussCov is the second moment plus Gaussian noise. Its entries on and above the diagonal are tested one by one.
+"""GaussCov is the second moment plus Gaussian noise. The entries of the noise on and above the diagonal are tested one
+by one.
 
-These entries are independent, and the ensemble gives their variances, for every n and d. Under add-remove, Gaussian
-noise is added to the sum of x xᵀ and to the number of rows.
+The entries of a triangle are independent, and the ensemble gives their variances, for every n and d. Under add-remove,
+Gaussian noise is added to the sum of x xᵀ and to the number of rows.
 """
 
 import math

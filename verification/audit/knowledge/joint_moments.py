@@ -1,9 +1,9 @@
 """Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
 
 Let m be the mean, Σ the second moment, m̃ and Σ̃ the released ones, and σ₁ and σ₂ the noise scales. For known data, N
-= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part has its own tests, which
-detect noise that is wrong in one part only; joint tests detect noise that both parts share. The rows of a pair are
-opposite, which changes the mean most and the second moment not at all, or they attain the joint sensitivity for the
+= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. The two parts have their own tests,
+which detect noise that is wrong in one part only; joint tests detect noise that both parts share. The rows of a pair
+are opposite, which changes the mean most and the second moment not at all, or they attain the joint sensitivity for the
 chosen weight.
 """
 

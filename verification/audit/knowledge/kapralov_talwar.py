@@ -7,7 +7,7 @@ circle with decay η(K + bz₁). If no value is clipped,
 
     tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
-Its distribution function is a double integral, over z₁ and w.
+The distribution function of tr nY is a double integral, over z₁ and w.
 """
 
 import math

@@ -37,7 +37,7 @@ class Known:
 
     law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape.
         Without it, draws are compared with draws of the reference.
-    path : the path from the data to the output, which may depend on the options of a claim. If it is a query
+    path : the path from the data to the output, which may depend on the options of a claim. If the path is a query
         plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
     many : (x, size, *, rng, and the parameters of `sample`) -> many draws of the reference, faster than one by one.
     add_remove : the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; None if

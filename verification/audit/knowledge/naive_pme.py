@@ -1,6 +1,6 @@
 """NaivePME is KVMean with σ = √κ.
 
-Its output is Gaussian around the mean of clipped values, on constant columns with outliers.
+The output of NaivePME is Gaussian around the mean of clipped values, on constant columns with outliers.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Symmetric nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d(d + 1)/2).
 
-Its eigenvectors are Haar, and the spectral norm has an exact Pfaffian law. The laws of both norms and of the vectors
-hold on data of every shape.
+The eigenvectors of the noise are Haar, and the spectral norm has an exact Pfaffian law. The laws of both norms and of
+the vectors hold on data of every shape.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale

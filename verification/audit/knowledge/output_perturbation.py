@@ -2,7 +2,7 @@
 uniform.
 
 Let ŵ be the ridge estimate, S its sensitivity, and Y the output. On known data the noise v = (Y − ŵ)ε/S is observed.
-Its norm has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
+The norm of v has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
 """
 
 import math

@@ -6,7 +6,7 @@ whose law is exact. The law of such data is also exact if all rows have length 1
 noise of the other rounds determines which directions count as large. On many columns with moments slightly below the
 threshold, the number of large directions depends so strongly on the noise scale that 2000 draws detect an error of 3 %.
 The law on these columns has no closed form: draws are compared with draws of a second implementation of the rounds,
-below. The same comparison is used on data whose large direction rotates from round to round.
+below. A comparison of draws is used also on data whose large direction rotates from round to round.
 """
 
 import math

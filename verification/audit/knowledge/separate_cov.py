@@ -1,7 +1,7 @@
 """SeparateCov reveals the noise of separated eigenvalues, and on two equal features the eigenvectors of its noise.
 
-Both noises have exact laws: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is a
-ratio of Gaussians. On other data, draws are compared with draws of the reference.
+The two noises have exact laws: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is
+a ratio of Gaussians. On other data, draws are compared with draws of the reference.
 """
 
 import math

@@ -4,10 +4,10 @@ The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}
 exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
 the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor depends on the data, so the privacy loss exceeds ε.
 
-The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For these
+The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For such
 data A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a double
-integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1)
-variable and φ uniform.
+integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable
+and φ uniform.
 """
 
 import math

@@ -1,10 +1,10 @@
 """Find outputs that occasionally have no noise, because one draw decides whether noise is added.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
-does for other values. This output then has at least the probability of these values. If the neighbour has another such
-output, and the neighbour's usual outputs never repeat, the first output has probability 0 on the neighbour. The module
-claims nothing else. Fresh draws, and draws in the tails, check that the other draws do not matter; a random choice
-among a few outputs is not reported.
+does for other values. An output of this kind then has at least the probability of these values. If the neighbour has
+another such output, and the neighbour's usual outputs never repeat, the first output has probability 0 on the
+neighbour. The module claims nothing else. Fresh draws, and draws in the tails, check that the other draws do not
+matter; a random choice among a few outputs is not reported.
 """
 
 from collections.abc import Iterator

@@ -71,8 +71,8 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
     """Compare the outputs if the target makes one draw more, a number that sometimes changes the noise.
 
-    If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
-    then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    If the additional draw either keeps the reference's outputs or scales them, always by less than 1 or always by more
+    than 1, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):

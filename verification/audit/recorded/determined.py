@@ -1,9 +1,9 @@
 """Compute the exact loss of a release that determines the outputs of its primitives.
 
 A primitive is a callable that adds noise. A release y = g(o) of the outputs o of primitives has the loss of o if g is
-the same on both data sets and o can be computed from y. Both conditions are checked in the run: with the outputs held
-fixed, the release must be the same on the neighbour; and it must be an affine map of the outputs. Every output whose
-value changes on the neighbour must be computable from the release, near the recorded outputs and with all outputs
+the same on both data sets and o can be computed from y. The two conditions are checked in the run: with the outputs
+held fixed, the release must be the same on the neighbour; and it must be an affine map of the outputs. Every output
+whose value changes on the neighbour must be computable from the release, near the recorded outputs and with all outputs
 forced far to either side. The values to which noise is added must not depend on earlier outputs, because only one
 sequence of outputs is examined.
 """

@@ -471,7 +471,8 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
 def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry differs between the data sets and changes with every small change of the noise.
 
-    Otherwise an output on one data set may also occur on the other under another seed, as with randomised response.
+    Without such an entry an output on one data set may also occur on the other under another seed, as with randomised
+    response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):

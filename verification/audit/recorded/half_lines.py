@@ -2,8 +2,8 @@
 
 If an entry of the output depends on one draw z alone and is monotone in it, then {entry ≥ t} is {z ≥ z_t}, whose
 probability is known. So each threshold proves a loss. The thresholds give only lower bounds on the loss, so they can
-refute and never confirm. They cover quantile functions of uniform numbers, noise that is clipped or compressed in its
-tail, and noise of another scale on the neighbour.
+refute and never confirm. The thresholds cover quantile functions of uniform numbers, noise that is clipped or
+compressed in its tail, and noise of another scale on the neighbour.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Declare primitives by name: callables of a package that add noise of a known law to a value.
 
 Some packages build their noise from several draws, or in another language. An adapter declares the callable, the family
-of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. That the
-package's own sampler has the declared law is an assumption, which statistics must test.
+of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. It is an
+assumption that the package's own sampler has the declared law, which statistics must test.
 """
 
 import contextlib

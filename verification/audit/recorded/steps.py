@@ -1,10 +1,10 @@
 """Find noise that is rounded before it is added: an output on one data set may be impossible on the neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
-interval of this number. This output then has at least the probability of the interval. On the neighbour the entry is a
-monotone function too. So the entry takes this value or jumps over it, and bisection shows which. If the target rounds
-the output itself, after the noise is added, the entry takes this value on the neighbour too. Intervals as short as the
-steps of float32 are left to the check of low-order bits.
+interval of this number. The constant output then has at least the probability of the interval. On the neighbour the
+entry is a monotone function too. So the entry takes this value or jumps over it, and bisection shows which. If the
+target rounds the output itself, after the noise is added, the entry takes this value on the neighbour too. Intervals as
+short as the steps of float32 are left to the check of low-order bits.
 """
 
 import numpy as np

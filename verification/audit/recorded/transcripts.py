@@ -1,9 +1,9 @@
 """Compute the loss of all calls of primitives together, and of each call.
 
 On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
-again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. This sum is the loss of
-the release only where the release determines the transcript (`determined`); otherwise it is an upper bound for this
-sequence, and refutes nothing.
+again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. The sum of these losses
+is the loss of the release only where the release determines the transcript (`determined`); otherwise it is an upper
+bound for this sequence, and refutes nothing.
 """
 
 import math

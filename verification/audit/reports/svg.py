@@ -1,7 +1,7 @@
 """Draw small pictures as SVG inside a page: two axes, lines, points and bands, in the colours of the page.
 
-A picture needs no other file, no script and no drawing library. Its size is 360 × 250 in units that are about a pixel
-on a phone, so that its letters can be read there.
+A picture needs no other file, no script and no drawing library. The size of a picture is 360 × 250 in units that are
+about a pixel on a phone, so that its letters can be read there.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Write the witness of a refutation as a file: the data sets of the refuted check, and its result on them.
 
-The file is a `.npz` archive with x and, for a pair of neighbours, y. Its array `about` is a text in JSON. `covassay
-audit TARGET --pair FILE` tests the pair again, on draws of its own.
+The file is a `.npz` archive with x and, for a pair of neighbours, y. The array `about` of the file is a text in JSON.
+`covassay audit TARGET --pair FILE` tests the pair again, on draws of its own.
 """
 
 import io

@@ -72,8 +72,8 @@ class Child:
     def starting(self, limit: float) -> float:
         """Return extra seconds for the next answer if the program must start first, at most the limit.
 
-        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. This
-        distinguishes a program that hangs from one that starts slowly.
+        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. The factor
+        `AGAIN` distinguishes a program that hangs from one that starts slowly.
         """
         if self._running is not None:
             return 0.0
@@ -228,7 +228,7 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
 def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
     """Return whether the leader of the group ends in time.
 
-    Its process id is not reused until its parent waits for it.
+    The process id of the leader is not reused until its parent waits for it.
     """
     end = time.monotonic() + seconds
     while process.returncode is None:

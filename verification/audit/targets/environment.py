@@ -1,9 +1,9 @@
 """Make separate environments for packages with conflicting requirements, and draw in them.
 
 `covassay adapters install NAME` makes an environment. An environment is a venv with the audited package at its pinned
-version, and without covassay. Its Python runs the file `runner`, which loads covassay's adapters from their own folder,
-and answers by the protocol of `process_target`. A target is run there only if its package cannot be used in this
-process.
+version, and without covassay. The Python of the environment runs the file `runner`, which loads covassay's adapters
+from their own folder, and answers by the protocol of `process_target`. A target is run there only if its package cannot
+be used in this process.
 """
 
 import atexit

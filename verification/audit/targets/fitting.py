@@ -1,9 +1,9 @@
 """Find how a function is called, from the names of its parameters and by trying expressions.
 
-The candidates are expressions as in `calling`. They differ in the form of the data (an array, a pandas data frame, a
-list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
-random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows, never on
-user data.
+The candidates are expressions as in `calling`. The candidate expressions differ in the form of the data (an array, a
+pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState,
+Python's random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows,
+never on user data.
 
 A method, or a part of the returned value, that was found by trial is used only if its value changes with the seed: a
 value that does not change may be a quantity without noise that is never released.
@@ -304,8 +304,8 @@ class _Try:
 
 
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
-    """Return expressions that may call the function, the most likely first. The first expression is `plain_call` if the
-    signature allows it.
+    """Return expressions that may call the function, the most likely first. The first of these expressions is
+    `plain_call` if the signature allows it.
 
     Raises
     ------

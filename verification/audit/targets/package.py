@@ -24,8 +24,8 @@ BASE = ("numpy>=1.26", "scipy>=1.11")  # the packages that the adapters themselv
 class Package:
     """What the targets of an adapter require.
 
-    requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
-        `without_dependencies` is given.
+    requirements : for pip, with pinned versions. The first requirement is the package itself, `NAME==VERSION`, unless
+        `source` or `without_dependencies` is given.
     without_dependencies : requirements that are installed without their dependencies; the first is then the package.
     modules : the imports of the targets. The message distinguishes a module that fails to import from a missing module.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.

@@ -13,8 +13,8 @@ exception.
     {"error": "no rows"}
 
 A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}: many draws on the same
-data in one request, which has up to that many seeds. Its reply has as many outputs, or errors in their place. A batch
-saves the time for starting the program and reading the data at each draw.
+data in one request, which has up to that many seeds. The reply to such a request has as many outputs, or errors in
+their place. A batch saves the time for starting the program and reading the data at each draw.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
@@ -29,8 +29,8 @@ saves the time for starting the program and reading the data at each draw.
 - If a process ends, exceeds the time limit or writes anything else, the request has no output. The process is killed,
   and the next request starts another. The time limit of a batch is that of all its draws together (`--time-limit`).
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
-  COVASSAY_START_LIMIT allows. If it takes longer, the target cannot be run. When a process is started again, its first
-  reply may take at most three times as long as after the first start.
+  COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
+  again, its first reply may take at most three times as long as after the first start.
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 - JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
   Infinity, as some languages write them; such an output is malformed.
@@ -217,8 +217,8 @@ def draw_batches(
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
     """Return the number of draws in one request that the process announces; 0 if it draws one by one.
 
-    This is the first request of an audit. It waits `MOMENT` seconds for a second line, which could be mistaken for the
-    answer to the next request.
+    The function makes the first request of an audit. The function waits `MOMENT` seconds for a second line, which could
+    be mistaken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -243,5 +243,8 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """Return the function that draws from a target given by a command. It raises ValueError if the command is empty."""
+    """Return the function that draws from a target given by a command.
+
+    The function raises ValueError if the command is empty.
+    """
     return partial(draw, words_of(command), directory)

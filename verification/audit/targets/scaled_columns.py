@@ -1,9 +1,9 @@
 """Audit targets for bounded columns in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
-units of a box, together with the bounds; any other function gets the scaled data. Its result is transformed to the
-quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the same law holds for
-all bounds.
+units of a box, together with the bounds; any other function gets the scaled data. The result of the function is
+transformed to the quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the
+same law holds for all bounds.
 """
 
 from collections.abc import Callable

@@ -9,10 +9,10 @@ points of the group `covassay.adapters`). The target is called as
 with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
 it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
 `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If it has an
-attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own accounting, in
-the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception (also SystemExit)
-and a time-out are outcomes of the target like any output.
+f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If the function
+has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own
+accounting, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception
+(also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib
@@ -119,7 +119,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
+    """A target by its name and the directory from which it is looked up. The name is cheap to send to another process.
 
     If `seeded` is False, the target draws from the operating system, whatever it declares. `call` is the expression
     that calls a function with another signature, see `calling`. `batch` is the number of draws of a process in one
@@ -369,7 +369,7 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 class TimeLimitError(Exception):
     """Raised inside the target if the time of a draw is up.
 
-    It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
+    The class is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
     `Exception` before they return to C, and crash at other exceptions.
     """
 
@@ -393,7 +393,7 @@ stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lam
 class _Limit:
     """Whether an alarm may interrupt.
 
-    It may interrupt only while the block runs, not while the timer is set or cleared.
+    An alarm may interrupt only while the block runs, not while the timer is set or cleared.
     """
 
     armed: bool = False

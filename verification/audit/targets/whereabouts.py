@@ -24,7 +24,7 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Find the definition of the function, or the script of the process; None if there is none or it is not known.
 
-    This imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
+    The search imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)

@@ -1,4 +1,7 @@
-"""The machine checks of the ledger's claims. They run the formulas of the reference, and each rejects its mutants."""
+"""The machine checks of the ledger's claims.
+
+The checks run the formulas of the reference, and each rejects its mutants.
+"""
 
 import importlib
 import pkgutil

@@ -111,7 +111,8 @@ class Audit:
     def to_witness(self, statement: Statement) -> list[str]:
         """Return the predicates that need a witness that they can be satisfied, because the statement assumes them.
 
-        They are the predicates in its premises, and those in its conclusion that the conclusion does not establish.
+        The predicates in question are those in its premises, and those in its conclusion that the conclusion does not
+        establish.
         """
         left_open = {
             name

@@ -4,10 +4,10 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. The kernel evaluated these numbers. The
-other is a digest of the explicit form, in which implicit arguments and notations are written out. So two statements
-that print alike but differ have different digests. For a definition only the digest is kept; `covassay claims accept
---rocq` prints the text of those that change.
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept in two forms; the kernel
+evaluated these numbers. One form is the printed statement. The other form is a digest of the explicit statement, in
+which implicit arguments and notations are written out. So two statements that print alike but differ have different
+digests. For a definition only the digest is kept; `covassay claims accept --rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
@@ -74,8 +74,8 @@ class LockedTheorem(LockEntry):
     def speaks_of_a_mechanism(self) -> bool:
         """Return whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
-        Such a theorem is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that definition on
-        neighbouring data sets.
+        A theorem on a whole mechanism is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that
+        definition on neighbouring data sets.
         """
         stem, _, notion = self.theorem.rpartition("_")
         named = [name for name in self.definitions if f"{stem}_".startswith(f"{name.rpartition('.')[2]}_")]

@@ -4,9 +4,9 @@
 
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
-again and its theorems audited; if they all pass, the files that need it are compiled and audited too. The first step
-with a finding rejects the mutant. The digest of the source changes with every edit. So the digest counts only if no
-other step has a finding, as after an edit of a comment.
+again and its theorems audited; if they all pass, the files that need it are compiled and audited too. The first of
+these steps with a finding rejects the mutant. The digest of the source changes with every edit. So the digest counts
+only if no other step has a finding, as after an edit of a comment.
 """
 
 import json

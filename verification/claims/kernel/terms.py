@@ -99,7 +99,7 @@ def head(text: str) -> str:
 def establishes(conclusion: str, name: str) -> bool:
     """Return whether a conclusion states the predicate `name` of something.
 
-    It may state it directly, within a conjunction, or of an object whose existence it states.
+    The conclusion may state the predicate directly, within a conjunction, or of an object whose existence it states.
     """
     text = unwrap(conclusion)
     if text.startswith("fun "):

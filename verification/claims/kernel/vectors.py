@@ -1,6 +1,6 @@
 """Numbers that the kernel evaluates, for proofs/vectors.json.
 
-Each vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
+A vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
 in the theorems or from twins of these over the rationals; the lemmas named beside a vector tie the twins to the
 definitions.
 """

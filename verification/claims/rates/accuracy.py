@@ -4,7 +4,7 @@ A rate is an upper bound over all data, so it can be seen only on data that are 
 additive noise is the same on all data. If the error adapts to the data, the hard case has all eigenvalues at the level
 of the noise: larger eigenvalues are easy to estimate, and losing smaller ones costs little (`at_the_noise_level`).
 
-Each row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
+A row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
 logarithms, with the standard error that follows from the scatter of the draws.
 """
 

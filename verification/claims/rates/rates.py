@@ -61,7 +61,7 @@ def _theorem_2() -> list[Rate]:
 def _dly22() -> list[Rate]:
     """Return the rates of GaussCov, d/(n√ρ), and of SeparateCov and the projection mechanism, d^{1/4}/(√n ρ^{1/4}).
 
-    The latter are for the hardest data of trace 1.
+    The rates of these two are for the hardest data of trace 1.
 
     The hardest data have far fewer eigenvalues than dimensions, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
     """

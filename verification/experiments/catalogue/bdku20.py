@@ -1,7 +1,7 @@
 """The experiments of CoinPress (BDKU20) on Gaussian data, with the settings of its published code.
 
 We did not have the text of the paper. The settings are those of its code (github.com/twistedcubic/coin-press, 9c74725).
-That code reports means without the most extreme tenth of 100 runs; our means are over all runs.
+The code of the authors reports means without the most extreme tenth of 100 runs; our means are over all runs.
 """
 
 import math

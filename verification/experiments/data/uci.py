@@ -2,8 +2,8 @@
 
 Adult: lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field becomes
 one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories, 105 columns.
-A number is mapped onto [−1, 1]. Each of the 14 fields contributes at most 1 to the squared norm, so rows are divided by
-√14.
+A number is mapped onto [−1, 1]. Every one of the 14 fields contributes at most 1 to the squared norm, so rows are
+divided by √14.
 
 Airfoil: lines of 6 numbers separated by blanks.
 """

@@ -1,7 +1,7 @@
 """Correct implementations that differ from the reference: none may be refuted.
 
-Each has the law of the reference by another algorithm, another stream of randomness, another order of the sums or
-another type of numbers. They validate their input as far as their author would.
+An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
+sums or another type of numbers. The implementations validate their input as far as their author would.
 """
 
 import copy

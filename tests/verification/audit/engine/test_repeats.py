@@ -78,7 +78,7 @@ RIGHT = ("laplace", "gauss-cov", "lap-cov", "output-perturbation", "separate-cov
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_correct_mechanism_is_not_refuted_with_20_seeds(name: str) -> None:
-    """Each audit is refuted with probability at most 1e-9."""
+    """A correct mechanism is refuted with probability at most 1e-9."""
     claim = default_claim(name)
     for seed in range(20):
         target = TargetReference(f"covassay:{name}", ".")

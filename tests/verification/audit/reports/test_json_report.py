@@ -93,7 +93,7 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """This ensures that no branch of the schema is left untested."""
+    """The test ensures that no branch of the schema is left untested."""
     whole = schema()
     found = [check["facts"] for report in reports.values() for check in report["checks"] if check["facts"]]
     for name in SHAPES_OF_FACTS:

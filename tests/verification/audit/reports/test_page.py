@@ -98,7 +98,9 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(kind: str) -> None:
 
 
 def test_a_hostile_name_is_shown_as_it_is_and_does_nothing() -> None:
-    """This covers all texts that a target can influence: names, versions, messages, options and kinds of failures."""
+    """The test covers all texts that a target can influence: names, versions, messages, options and kinds of
+    failures.
+    """
     page = as_page(report_of("hostile"))
     for part in ("<script>", "<img", "</title></style>"):
         assert part not in page

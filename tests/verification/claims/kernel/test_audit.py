@@ -1,7 +1,7 @@
 """The audit and the gate on a small project, with answers written by hand in the format of Rocq.
 
-They test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py check that
-Rocq answers in this format, where it is installed.
+The answers test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py
+check that Rocq answers in this format, where it is installed.
 """
 
 import re

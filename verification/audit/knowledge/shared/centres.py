@@ -45,8 +45,8 @@ def _name_of(query: Query) -> str:
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
     """Return the centre of a target's outputs, if it is wrong and one simple mistake explains it.
 
-    named : whether the target claims to be a mechanism. If it does not, its query is unknown, and only a wrong size is
-    named.
+    named : whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown, and
+    only a wrong size is named.
     """
     output, path = expected.form.output, expected.data_path
     smallest = expected.form.smallest_dimension

@@ -1,9 +1,9 @@
 """The noise under add-remove is whole numbers: a noisy number of rows, and a noisy sum on a lattice whose unit is
 public.
 
-The outputs show the whole numbers. Each of them is replaced by a random number, drawn from the interval that belongs to
-it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0, 1), and
-independent.
+The outputs show the whole numbers. Each whole number is replaced by a random number, drawn from the interval that
+belongs to it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0,
+1), and independent.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add it.
 
 Let Y be the output, Σ the second moment and σ the noise scale. For known data, E = (Y − Σ)/σ is observed, and its law
-is known exactly. Its entries on and above the diagonal are independent and Gaussian, the sum of their standardised
+is known exactly. The entries of E on and above the diagonal are independent and Gaussian, the sum of their standardised
 squares is χ², and a rotation mixes them into Gaussian entries of known variance.
 """
 

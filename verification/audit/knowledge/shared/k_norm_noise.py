@@ -1,6 +1,6 @@
 """K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
 
-The noise is observed on data of every shape. Its entries are independent only for some bodies.
+The noise is observed on data of every shape. The entries of the noise are independent only for some bodies.
 """
 
 from collections.abc import Callable

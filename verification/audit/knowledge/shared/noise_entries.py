@@ -83,8 +83,9 @@ def of_steps(
     """Return tests of the independence of eigenvalue noises and rotations of the eigenvectors, on rows along the axes.
 
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` the eigenvectors as columns, (n, d, d), both in
-    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. Its law is
-    the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each other.
+    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. The law of
+    the component is the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each
+    other.
     """
     i, j = np.triu_indices(dimension, 1)
 

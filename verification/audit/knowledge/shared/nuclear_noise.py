@@ -1,8 +1,8 @@
 """Test additive nuclear-Laplace noise, and state the law of mechanisms that add it.
 
-Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. Its
-nuclear norm has a Gamma law, and its spectral norm a Pfaffian distribution function. Both are independent of the
-singular vectors, which have the Haar law.
+Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. The
+nuclear norm of E has a Gamma law, and its spectral norm a Pfaffian distribution function. The two norms are independent
+of the singular vectors, which have the Haar law.
 """
 
 from collections.abc import Callable

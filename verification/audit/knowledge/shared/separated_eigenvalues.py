@@ -32,8 +32,8 @@ SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """Return the distribution function of w = sin²θ for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
 
-    This is the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2)
-    e^{−a/2} I₀(a/2).
+    The density is that of the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} e^{−a sin²θ}
+    dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -117,8 +117,8 @@ class SeparatedEigenvalues:
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
         """Return the probability integral transforms of the last direction but one.
 
-        The directions before this direction leave a plane, which `left` spans. The second moment has two eigenvectors
-        in the plane, and the component of the direction along the weaker eigenvector has a known law.
+        The directions before this direction leave a plane, which `left` spans. In the plane the second moment has two
+        eigenvectors in the plane, and the component of the direction along the weaker eigenvector has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)

@@ -1,6 +1,6 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-The other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
+All other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
 which counts for the run if the scope is "bits".
 """
 

@@ -3,7 +3,7 @@
 Code that hands the memory of an array to C may read other numbers than its rows: the output then belongs to another
 data set, which results if the memory is read row by row. One record of the caller is spread over many rows of that data
 set. Any other difference is noted only: The question “one law, however it is asked” tries more forms of the rows, with
-other types of numbers. It decides by draws what this question decides by arithmetic, in a quick audit too.
+other types of numbers. That question decides by draws what this question decides by arithmetic, in a quick audit too.
 """
 
 from collections.abc import Callable

@@ -1,10 +1,10 @@
 """Check whether the returned value contains the data in parts other than the output: only outputs are public.
 
 The audit tests one part of the returned value, such as an attribute of a fitted object. But a recipient of the whole
-value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. Such a
-part is only noted, because the claim is about the output, and only the author knows which parts are published. Parts
-that are documented as public are declared with --public. A noisy choice among a few values may repeat by chance, so
-parts that did not change are drawn many more times, on few rows, where noise is large.
+value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. A part
+without noise is only noted, because the claim is about the output, and only the author knows which parts are published.
+Parts that are documented as public are declared with --public. A noisy choice among a few values may repeat by chance,
+so parts that did not change are drawn many more times, on few rows, where noise is large.
 """
 
 from collections.abc import Mapping, Sequence

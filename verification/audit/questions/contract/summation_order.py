@@ -9,9 +9,9 @@ data set for sums in float64 and one for sums in float32.
 The result is interpreted as follows. Under one seed the noise is the same, so the outputs on the same rows in two
 orders should agree up to the rounding of a few operations. If the outputs do not agree, neighbours whose rows also have
 another order differ by more than the noise covers, by about the printed share, which grows with the number of rows.
-This difference breaks a claim for data sets without an order, by this share of the loss, unless the noise is larger
-than necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is meant, so a
-large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
+A difference of this size breaks a claim for data sets without an order, by this share of the loss, unless the noise is
+larger than necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is
+meant, so a large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
 """
 
 import numpy as np

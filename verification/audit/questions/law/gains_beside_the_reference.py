@@ -1,9 +1,10 @@
 """Compare the effect of each draw on the output with the reference: the resulting law, and steps with wrong factors.
 
 If the target and the reference make the same draws, their outputs are compared draw by draw; if both outputs are affine
-in different draws, their laws are compared. Both comparisons are exact arithmetic, on data of many shapes and kinds, at
-other budgets, and with the same numbers in other forms. Otherwise draws are matched with those of the reference; a
-factor that is not 1 points to a step, and refutes nothing, because another correct implementation may use other draws.
+in different draws, their laws are compared. The comparisons of outputs and of laws are exact arithmetic, on data of
+many shapes and kinds, at other budgets, and with the same numbers in other forms. In all other cases draws are matched
+with those of the reference; a factor that is not 1 points to a step, and refutes nothing, because another correct
+implementation may use other draws.
 
 At another budget the target must give another output than at the claimed one, because a call may have a budget of its
 own; and more noise than the reference's refutes nothing there, because a careful function may cap its budget.

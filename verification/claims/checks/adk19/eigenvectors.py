@@ -90,8 +90,9 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
 def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] = (19.3, 193)) -> Evidence:
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
-    For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). Their
-    ratio grows like √M. E|θ̂₂| is integrated from the exact law of θ̂₂². The ratio is 19.3 at M = 10³ and 193 at M = 10⁵.
+    For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). The ratio
+    of this error to the rate grows like √M. E|θ̂₂| is integrated from the exact law of θ̂₂². The ratio is 19.3 at M =
+    10³ and 193 at M = 10⁵.
     """
     ratios = {}
     for m in (1e3, 1e5):
@@ -294,8 +295,8 @@ def gaussian_comparison(
 ) -> Evidence:
     """d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
-    These are the guarantees that the paper compares. The Gaussian error itself is of order d √log(1/δ)/ε; against it
-    the condition is d λ log λ ≤ log(1/δ)/ε. And √d/ε is the Gaussian bound exactly if log(1/δ) = 1/d².
+    The two sides are the guarantees that the paper compares. The Gaussian error itself is of order d √log(1/δ)/ε;
+    against it the condition is d λ log λ ≤ log(1/δ)/ε. And √d/ε is the Gaussian bound exactly if log(1/δ) = 1/d².
     """
     d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)
@@ -343,8 +344,8 @@ def angular_gaussian(
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability −y + (q/2) ln(1 + 2y/b) − ln M(b) is at most 0, and it is 0 at y = (q − b)/2.
 
-    It is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is
-    stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
+    This function is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det
+    Ω^{1/2}/M, is stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """
     y, b, q = sp.symbols("y b q", positive=True)
     log_rate = -y + q / 2 * sp.log(1 + 2 * y / b) - log_bound(b, q, sp.log)

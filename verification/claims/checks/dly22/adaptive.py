@@ -213,8 +213,8 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    These are the leading terms as n → ∞. Without clipping the second term √2 η/(√ρ n), η ≈ √d, of SeparateCov stays. At
-    τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
+    The two bounds are the leading terms as n → ∞. Without clipping the second term √2 η/(√ρ n), η ≈ √d, of SeparateCov
+    stays. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
     """
     figures = []
     for rho in (0.25, 1.0, 9.0):
@@ -238,10 +238,10 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """Of two data sets with equal n, d and trace, every quantile is a factor n^{1/16} off the best threshold on one.
 
     Clipping at a quantile means that τ is the norm of the row of a fixed rank, in descending order. Let d = n, tr =
-    n^{−3/8} and m = n tr. The first data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
-    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The second has m rows of squared norm n^{−1/4}, and
-    the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms do not depend
-    on n, because d and n enter υ as powers.
+    n^{−3/8} and m = n tr. One data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
+    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The other data set has m rows of squared norm
+    n^{−1/4}, and the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms
+    do not depend on n, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -432,10 +432,10 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
-    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At this norm the mechanism that is better at k has noise at most
-    4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4
-    Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold with
-    k = K + 1, and N_{K+1} is the last term of the bound.
+    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at
+    most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤
+    4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold
+    with k = K + 1, and N_{K+1} is the last term of the bound.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -483,13 +483,12 @@ def adaptive_error_proof(
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
-    The proof is in `adaptive_error`. Both bounds on the noise satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
+    The proof is in `adaptive_error`. The bounds on both noises satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
     smaller of the two: for GaussCov with equality, for SeparateCov with the slack 2 · 2^{−k} a. The search stops at k.
-    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
-    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
-    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or
-    32γ(τ) + 9s, or 8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error
-    is at most N_0.
+    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s
+    ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ)
+    + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or 32γ(τ) + 9s, or
+    8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error is at most N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -633,11 +632,11 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows clipped to r̃ and divided by it. `adaptive_error` holds for X′, and r̃² times it bounds the error
-    about the covariance of the rows clipped to r̃. Their bias is γ(X, r̃). For τ ≤ r̃,
+    about the covariance of the rows clipped to r̃. The bias of these rows is γ(X, r̃). For τ ≤ r̃,
     r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take
     the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are longer than
     r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in N_{K+1}
-    out. It also leaves out a draw in which a noise exceeds its bound.
+    out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     worst, seen, small, beta = 0.0, 0, 0, 0.1

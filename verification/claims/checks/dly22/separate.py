@@ -86,8 +86,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
 
-    It follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just exchanges the
-    two eigenvectors.
+    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just
+    exchanges the two eigenvectors.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -144,10 +144,9 @@ def trace_sensitive_rate(
 ) -> Evidence:
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
-    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The first uses υ ≤ 2√d (1 + √ln(4/β)), which holds
-    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η².
-    With these bounds in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the
-    reference's.
+    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 + √ln(4/β)), which holds
+    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η². With these bounds
+    in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the reference's.
     """
     worst, unequal = 0.0, 0.0
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):

@@ -113,8 +113,8 @@ def printed_lower_tail(
 def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
-    The first follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper
-    tail for −A. The check also compares the bound for A = I with exact χ² tails.
+    The bound for A ⪰ 0 follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The bound for any
+    A is the upper tail for −A. The check also compares the bound for A = I with exact χ² tails.
     """
     v, b, t = sp.symbols("v b t", positive=True)
     s = sp.sqrt(t / v)

@@ -163,8 +163,9 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
 def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool = False) -> Found:
     """For Σ ⪰ I the projection P of Σ̂ + N has ‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖.
 
-    The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. It may
-    increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third mutant fails.
+    The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. The
+    projection may increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third
+    mutant fails.
     """
     rng = np.random.default_rng(2)
     for i in range(3000):
@@ -225,9 +226,10 @@ def rows_for_accuracy(
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
     The first number of rows makes the radius of (8) at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8) requires.
-    The second makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at
-    least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's
-    variance, radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
+    The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With
+    probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with
+    the reference's variance, radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤
+    2.8².
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0

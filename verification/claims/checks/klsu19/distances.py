@@ -64,7 +64,7 @@ def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.in
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
-    For these matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
+    For the three matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -143,7 +143,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
-    It follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The factor cannot be 0.3: some pair has more.
+    The inequality follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The factor cannot be 0.3: some
+    pair has more.
     """
     rng = random.Random(3)
     for i in range(400):

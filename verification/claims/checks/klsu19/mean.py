@@ -119,9 +119,9 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     """If |c − μ| ≤ 2σ, a value is clipped with probability at most β/8; the error bound fails with at most β/4 more.
 
     The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with
-    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Otherwise the error is the error of the mean of n values plus the
-    noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2 for
-    the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
+    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean of n values plus
+    the noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2
+    for the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -220,7 +220,7 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    A need not be symmetric. The second bound holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
+    A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0

@@ -208,10 +208,10 @@ def rows_for_regularity(d: int, beta: float) -> float:
 def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula = rows_for_regularity) -> Evidence:
     """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC with T rounds.
 
-    With ρ = ε²/2 these numbers are Õ(d^{3/2}√log κ/ε + d). The first number follows from r² ≤ 5d ln(nT/β), υ* ≤ 4√(d
-    ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The second is at least (√d + √(2
-    ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the reference
-    requires, at random parameters, and the two constants with 566 and 3280.
+    With ρ = ε²/2 these numbers are Õ(d^{3/2}√log κ/ε + d). The number for the noise follows from r² ≤ 5d ln(nT/β), υ* ≤
+    4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number for the sampling error is at
+    least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the
+    reference requires, at random parameters, and the two constants with 566 and 3280.
     """
     # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers are 570 and 3300
     constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)

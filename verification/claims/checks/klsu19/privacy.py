@@ -102,7 +102,7 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
 
     The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
-    2, 3, 5. They are equal to the product if the second stage does not depend on the first.
+    2, 3, 5. The moments are equal to the product if the second stage does not depend on the first.
     """
     rng = random.Random(3)
     for i in range(150):

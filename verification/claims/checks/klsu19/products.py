@@ -361,8 +361,9 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     """With the reference's B² rows are rarely shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last step.
 
     ‖x[S]‖² is stochastically below Bin(|S|, u). B² = 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers,
-    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. It holds for all |S| because E e^X ≤ e^{(e − 1)u|S|}
-    for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S| because E e^X ≤ e^{(e
+    − 1)u|S|} for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6
+    ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
@@ -435,8 +436,8 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Found:
 def rounds_induction(error: Fraction = Fraction(1, 8), cut: Formula = ppde.threshold) -> Found:
     """If |q − p| ≤ u/8, a coordinate that goes on to the next round has p < u_{r+1}; a finished one has |q − p| ≤ p/2.
 
-    This is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2. It is
-    finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
+    The statement is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2.
+    A coordinate is finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
     """
     for r in range(1, 40):
         u, tau, after = (Fraction(f(r)) for f in (ppde.mean_limit, cut, lambda r: ppde.mean_limit(r + 1)))
@@ -461,11 +462,11 @@ def means_above_half(
 ) -> Evidence:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    The first round is the only one that u = ½ enters. In this round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32)
-    at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥
-    1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished
-    has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b =
-    d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
+    The round r = 1 is the only one that u = ½ enters. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| >
+    1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL
+    and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is
+    finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b
+    = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
     records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
@@ -557,10 +558,10 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 
     On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
     √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
-    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these coordinates TV² ≤ ½KL
-    ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m, TV ≤ (√(2a) +
-    4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums themselves from the reference's
-    noise, for random means and the worst round of each.
+    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two
+    kinds of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m
+    and b = d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums
+    themselves from the reference's noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     for i in range(400):

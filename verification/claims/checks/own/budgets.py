@@ -194,8 +194,8 @@ def log_normal(t: Any) -> Any:
 def multiplier_is_enough(multiplier: Formula = gaussian_approximate.multiplier) -> Found:
     """The number m that `multiplier` returns has δ(1/m, ε) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm) ≤ δ.
 
-    By the theorems of the kernel, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. Here m is the float, and
-    δ(1/m, ε) is computed from it with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
+    By the theorems of the kernel, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. In the check m is the float,
+    and δ(1/m, ε) is computed from it with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
     """
     rng = np.random.default_rng(1)
     for i in range(600):

@@ -54,8 +54,8 @@ def norm_of_a_regression(
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
-    At this s the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which
-    the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
+    At the maximum the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at
+    which the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
     coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
     gradients, and twice its maximum the paper's.
     """

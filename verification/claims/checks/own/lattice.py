@@ -139,7 +139,7 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    The check enumerates all runs in which v is at most 9. They include all runs that end in |z| ≤ 10t − 1.
+    The check enumerates all runs in which v is at most 9. These runs include all runs that end in |z| ≤ 10t − 1.
     """
     wrong = []
     for scale in SCALES:

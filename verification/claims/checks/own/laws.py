@@ -175,9 +175,9 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     """Ullman's law is the equilibrium measure: on [0, π] of the singular values over ρd, on [−π/2, π/2] of eigenvalues.
 
     The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
-    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
-    characterise the equilibrium measure, because the energy is strictly convex. That the largest value tends to the
-    edge is cited, not checked.
+    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. The conditions
+    characterise the equilibrium measure, because the energy is strictly convex. The statement that the largest value
+    tends to the edge is cited, not checked.
     """
     wrong, figures = [], {}
     with mpmath.workdps(25):
@@ -233,8 +233,8 @@ def simplex(
 ) -> Evidence:
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
-    The second moment of w, by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the mixture
-    of Gammas at d = 2, where it is 15, and at d = 3.
+    The mean of w₁² + … + w_d², by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the
+    mixture of Gammas at d = 2, where it is 15, and at d = 3.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # w_1 − w_2 = v ≥ 0

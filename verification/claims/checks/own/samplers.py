@@ -179,9 +179,9 @@ def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
     """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
     The check makes Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in
-    dimensions q = 2, 3, 5. It also tests that both signs of an entry are equally likely: with 100 000 draws each at q =
-    1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that are all
-    accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
+    dimensions q = 2, 3, 5. The check also tests that both signs of an entry are equally likely: with 100 000 draws each
+    at q = 1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that
+    are all accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
     """
     tests, wrong = [], 0
     for m in (np.array([[3.0]]), BINGHAM[0]):

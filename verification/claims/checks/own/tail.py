@@ -134,8 +134,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
     exp(−rate′(t₀) (t − t₀)). So slope·rate′(t₀) ≥ 1 and a value of at most 1 are enough. With rate(t₀) = d·r the value
-    is at most C √(2/(d − 1)) d e^{−rd}. This falls from d = 2 on if r > 1/11, because the derivative of its logarithm
-    is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
+    is at most C √(2/(d − 1)) d e^{−rd}. This bound falls from d = 2 on if r > 1/11, because the derivative of its
+    logarithm is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
@@ -183,9 +183,9 @@ def tail_at_the_edge(
 ) -> Evidence:
     """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 
-    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). It vanishes at φ = 0 and has the derivative
-    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The other factor is at most d^{7/6}. So the constant π is
-    reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
+    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). The rate vanishes at φ = 0 and has the derivative
+    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the constant
+    π is reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(20):
