@@ -52,12 +52,3 @@ def test_a_dimension_out_of_range_is_refused(dimension: int) -> None:
         distribution(dimension)
 
 
-def test_a_sign_that_is_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = ordered_integral._times_power
-    monkeypatch.setattr(ordered_integral, "_times_power", lambda terms, power, sign, into: right(terms, power, 1, into))
-    distribution.cache_clear()
-    try:
-        low, _ = bounds(3, Fraction(3), 20)
-        assert abs(float(low) / float(enclose_spectral_cdf(3, Fraction(3)).midpoint) - 1) > 1e-3
-    finally:
-        distribution.cache_clear()
