@@ -105,18 +105,18 @@ code is in this repository. Each was compared with the code of its authors, outs
 
 
 def share(line: Line) -> float:
-    """The share of the seeds in which the claim was refuted."""
+    """Return the share of the seeds in which the claim was refuted."""
     return line.refuted / line.seeds
 
 
 def shows_more(case: Case, other: Line, ours: Line) -> bool:
-    """Whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
+    """Return whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
     refutes_more = case.broken and share(other) > share(ours) + ROUNDING
     return refutes_more or other.proven > ours.proven
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """The cases, each with a tool that shows more than covassay at some level."""
+    """Return the cases, each with a tool that shows more than covassay at some level."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None

@@ -126,7 +126,7 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point with its recommendation.
+    """A comparison is a simulated point with its recommendation.
 
     truly_best : the candidate with the least simulated error, and those that do not differ significantly. loss : the
     excess of the recommended candidate's simulated error over the least one. missed : the candidates whose simulated

@@ -14,7 +14,8 @@ class Allowance:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._work, self._clock = time.process_time() + seconds, time.monotonic() + PATIENCE * seconds
+        self._start = time.monotonic()
+        self._work, self._clock = time.process_time() + seconds, self._start + PATIENCE * seconds
 
     @property
     def left(self) -> float:
@@ -23,5 +24,5 @@ class Allowance:
 
     @property
     def over(self) -> bool:
-        """Return whether the time is used up."""
-        return self.left <= 0
+        """Whether the time is used up. The slow clock of processor time is not read as long as it cannot be."""
+        return time.monotonic() - self._start >= self.seconds and self.left <= 0

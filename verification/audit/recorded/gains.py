@@ -92,10 +92,8 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
-    """Return the variables on which the output depends, their draws, and their gains; or the reason why there are
-    none.
-    """
-    with made.standing():
+    """The variables on which the output depends, their draws, and their gains; or the reason why there are none."""
+    with made.standing(), np.errstate(all="ignore"):  # a sampler may divide by the norm of draws that are all 0 here
         base = made.run(x, Tape(seed))
         if base.failure:
             return f"the target fails while its draws are recorded ({base.failure})"

@@ -190,10 +190,9 @@ class _Search:
             return told
         with self.made.standing():
             best = self._climb()
-        if best is None:
+        if best is None or (told.loss is not None and best[0] <= told.loss * (1 + ENOUGH)):
             return told
-        again = self._decided(*self._pairs(best))
-        return max(told, again, key=rank)
+        return max(told, self._decided(*self._pairs(best[1])), key=rank)
 
     def first(self) -> ExactLoss:
         """Return the pair of the first start."""
@@ -238,7 +237,8 @@ class _Search:
         points = [point for point in points if not np.array_equal(point[0], point[1])]
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
-    def _climb(self) -> Matrix | None:
+    def _climb(self) -> tuple[float, Matrix] | None:
+        """The largest loss that was found, and its point; None if losses of points are unknown."""
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
@@ -276,8 +276,8 @@ class _Search:
 
         return loss
 
-    def _highest(self, loss: Callable[[Matrix], float]) -> Matrix:
-        """Return the point of the largest loss found."""
+    def _highest(self, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
+        """The largest loss found, and its point."""
         starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]
@@ -293,7 +293,7 @@ class _Search:
             best = max(best, self._from(starts[k], values[k], loss), key=lambda one: one[0])
             if best[0] > ABOVE * claimed:
                 break
-        return best[1]
+        return best
 
     def _inside(self, point: Matrix) -> Matrix:
         """Map the rows of the point into the ball, or into [−1, 1]."""

@@ -1,7 +1,7 @@
-"""Gaussian mechanism under zCDP: any value, and the exact law.
+"""Test the Gaussian mechanism under zCDP with any value, and by its exact law.
 
-Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import numpy as np

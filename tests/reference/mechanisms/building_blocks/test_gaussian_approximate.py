@@ -1,7 +1,8 @@
-"""Gaussian mechanism under (ε, δ)-DP: the exact δ, the classical scale within its range and beyond, the exact law.
+"""Test the Gaussian mechanism under (ε, δ)-DP: the exact δ, the classical scale within its range and beyond, the exact
+law.
 
-Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math

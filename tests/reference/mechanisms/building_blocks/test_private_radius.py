@@ -1,7 +1,7 @@
-"""Private radius: the accuracy and the release by the exact law.
+"""Test the private radius: its accuracy, and its release by the exact law.
 
-Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math
@@ -34,7 +34,7 @@ def test_the_largest_radius_is_one_and_neighbours_double(precision: float) -> No
 
 
 def failure(norms: Matrix, levels: Matrix, alpha: float, threshold: float, b1: float, b2: float) -> float:
-    """P(released > max(b, 2 max norm), or more than 2α rows are longer)."""
+    """Return P(released > max(b, 2 max norm), or more than 2α rows are longer)."""
     p = probabilities(counts(norms, levels), threshold, b1, b2)
     released = np.append(levels, 1.0)
     too_long = released > max(levels[0], 2 * norms.max()) * (1 + 1e-12)

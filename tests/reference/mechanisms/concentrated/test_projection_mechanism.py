@@ -1,4 +1,4 @@
-"""Projection mechanism: its exact law for one feature and inside the set, and its error."""
+"""Test the projection mechanism: its exact law for one feature and inside the set, and its error."""
 
 import math
 from typing import Any

@@ -1,7 +1,7 @@
-"""The recursive moment: the rounds, the law of the noise, and the benefit of the rounds.
+"""Test the recursive moment: the rounds, the law of the noise, and the benefit of the rounds.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math
@@ -48,9 +48,9 @@ def test_the_noise_has_its_scale_and_rounds_of_their_own(calibration: Any) -> No
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """Rounds help on rows whose variances differ by 10⁴.
+    """More rounds reduce the error on rows whose variances differ by 10⁴.
 
-    The root mean squares are over 60 draws, so chance may change them by a third.
+    The root mean squares of errors are over 60 draws, so chance may change them by a third.
     """
     rng = np.random.default_rng(2)
     x = np.clip(rng.standard_normal((20_000, 2)), -3, 3) / 3.2 * [0.99, 0.01]

@@ -1,7 +1,7 @@
-"""SeparateCov: the exact laws of its eigenvalues and of its directions.
+"""Test SeparateCov: the exact laws of its eigenvalues and of its directions.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math

@@ -1,6 +1,7 @@
-"""KVMean: its formulas, and the exact law on constant data.
+"""Test KVMean: its formulas, and the exact law on constant data.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math

@@ -1,6 +1,7 @@
-"""NaivePCE: the radius, the projection, and exact laws of the projected noise.
+"""Test NaivePCE: the radius, the projection, and exact laws of the projected noise.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Private leading eigenvector: the law of the draws.
+"""Test the private leading eigenvector by the law of its draws.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's exact p-value).
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
-"""Noise on the centred covariance: what is centred, and the law of the noise.
+"""Test noise on the centred covariance: what is centred, and the law of the noise.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import inspect

@@ -1,7 +1,7 @@
-"""Entrywise Laplace noise: its largest entry, and its law.
+"""Test entrywise Laplace noise: its largest entry, and its law.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's exact p-value, Fisher's exact test).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's exact p-value, Fisher's exact test).
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Iterative eigenvector sampling: the laws of its draws, and rank d.
+"""Test iterative eigenvector sampling: the laws of its draws, and rank d.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's exact p-value).
 """
 
 import math

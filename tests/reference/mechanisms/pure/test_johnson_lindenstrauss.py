@@ -1,6 +1,7 @@
-"""The Johnson–Lindenstrauss mechanism: the public transform, the fit, and the exact law of the noise.
+"""Test the Johnson–Lindenstrauss mechanism: the public transform, the fit, and the exact law of the noise.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
@@ -93,7 +94,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """The Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
+    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -174,5 +175,5 @@ def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
 
 
 def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
-    """The first version drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
+    """The first version of the mechanism drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
     assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

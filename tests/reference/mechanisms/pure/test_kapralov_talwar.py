@@ -1,7 +1,7 @@
-"""Deflation with private eigenvectors: the error that is left, and the law of a round.
+"""Test deflation with private eigenvectors: the error that is left, and the law of a round.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""LapCov: the error bound of DLY22, and the law of the noise.
+"""Test LapCov: the error bound of DLY22, and the law of the noise.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's exact p-value).
 """
 
 from typing import Any

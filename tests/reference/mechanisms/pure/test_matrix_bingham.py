@@ -1,7 +1,7 @@
-"""Private subspace: rank one, and the accuracy.
+"""Test the private subspace: rank one, and the accuracy.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ LINE = np.diag([1.0, 0.0, 0.0])
 
 
 class Recorder:
-    """A source of projections that records its requests."""
+    """This source of projections records the requests made to it."""
 
     def __init__(self, projection: Any) -> None:
         self.projection = projection

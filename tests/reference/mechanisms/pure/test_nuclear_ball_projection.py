@@ -1,7 +1,7 @@
-"""Nuclear-ball projection: the norm of the release, and the exact law for one feature.
+"""Test the nuclear-ball projection: the norm of the release, and the exact law for one feature.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's p-value, conservative at the atom).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's p-value, conservative at the atom).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Nuclear-Laplace perturbation, full and symmetric: the laws of the release and of the noise.
+"""Test nuclear-Laplace perturbation, full and symmetric: the laws of the release and of the noise.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's exact p-value).
 """
 
 from types import ModuleType
@@ -29,7 +29,7 @@ SIGMA = np.array([[0.68, 0.24], [0.24, 0.32]])
 
 
 def standardised_norms(module: ModuleType, epsilon: float, assumed: float) -> NDArray[np.float64]:
-    """Nuclear norms of (release/r² − Σ)/ρ over 3000 draws, ρ for `assumed` ε."""
+    """Return the nuclear norms of (release/r² − Σ)/ρ over 3000 draws, with the ρ of the `assumed` ε."""
     noise = module.draw_noise(2, np.random.default_rng(11), 3000)
     released = np.array([module.release(3 * X, z, epsilon=epsilon, row_bound=3) for z in noise])
     norms: NDArray[np.float64] = law.nuclear_norm((released / 9 - SIGMA) / (2 / (2 * assumed)))

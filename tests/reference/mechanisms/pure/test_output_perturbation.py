@@ -1,6 +1,7 @@
-"""Output perturbation for ridge: the minimiser, the derivation, and the exact law of the noise.
+"""Test output perturbation for ridge: the minimiser, the derivation, and the exact law of the noise.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import numpy as np

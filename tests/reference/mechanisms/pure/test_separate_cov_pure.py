@@ -1,7 +1,7 @@
-"""SeparateCov, pure: the likely error of the paper, and the laws.
+"""Test SeparateCov under pure DP: the likely error of the paper, and the laws.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9 (Kolmogorov's p-value, which is conservative at atoms).
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9 (Kolmogorov's p-value, which is conservative at atoms).
 """
 
 import math

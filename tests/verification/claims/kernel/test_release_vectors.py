@@ -82,6 +82,26 @@ def vector(name: str, budget: str) -> Callable[[Row], None]:
     return replay
 
 
+def approximate_budget(row: Row) -> Options:
+    """The ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier of a row."""
+    epsilon = 0.9
+    exponent = (2 * float(row["half_multiplier"]) * epsilon) ** 2 / 2
+    return {"epsilon": epsilon, "delta": 1.25 * math.exp(-exponent), "calibration": "paper"}
+
+
+def gaussian_approximate(row: Row) -> None:
+    d = size(row)[1]
+    released = module_of("gaussian-approximate").release(data(row), scaled(row, 1, d)[0], **approximate_budget(row))
+    close(released, block(row, "y", 1, d)[0])
+
+
+def gauss_cov_approximate(row: Row) -> None:
+    d = size(row)[1]
+    settings = approximate_budget(row) | ensemble(int(row["option"]))
+    released = module_of("gauss-cov-approximate").release(data(row), scaled(row, d, d), **settings)
+    close(released, block(row, "y", d, d))
+
+
 def private_trace(row: Row) -> None:
     released = module_of("private-trace").release(data(row), scaled(row, 1, 1)[0, 0], epsilon=float(row["budget"]))
     close(released, block(row, "y", 1, 1)[0, 0])
@@ -265,6 +285,12 @@ RELEASES = {
     "projection-mechanism": Release(square("projection-mechanism", "rho", ensemble), ("psd_trace_ball",)),
     "laplace": Release(vector("laplace", "epsilon"), MOMENTS),
     "gaussian": Release(vector("gaussian", "rho"), MOMENTS),
+    "gaussian-approximate": Release(
+        gaussian_approximate, ("classical_multiplier", "second_moments_sensitivity", "column_squares")
+    ),
+    "gauss-cov-approximate": Release(
+        gauss_cov_approximate, ("gaussian-approximate:classical_multiplier", "sensitivity", "second_moment")
+    ),
     "private-trace": Release(private_trace, ("laplace_scale", "total_square")),
     "nuclear-ball-projection": Release(
         nuclear_ball_projection, ("matrix_scale", "trace_scale", "second_moment", "nuclear_ball")

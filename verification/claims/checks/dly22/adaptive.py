@@ -570,7 +570,7 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """Return the rows clipped to length 1/50, which is a mutant."""
+    """Return the rows as a mutant clips them, to length 1/50."""
     return clip(x, 0.02)
 
 

@@ -24,7 +24,7 @@ def repulsion(s: Sequence[Number]) -> Number:
 
 
 def sum_of_squares(s: Sequence[Number]) -> Number:
-    """Return the wrong Jacobian ∏_{i<j} (s_i² + s_j²), which is a mutant."""
+    """Return the mutant ∏_{i<j} (s_i² + s_j²) of the Jacobian."""
     return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
 
 

@@ -23,12 +23,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """Rescale the matrix into the nuclear ball, which is a mutant of the projection."""
+    """Rescale the matrix into the nuclear ball, as a mutant of the projection does."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """Project onto the Frobenius ball, which is a mutant of the projection onto the nuclear ball."""
+    """Project onto the Frobenius ball, as a mutant of the projection onto the nuclear ball does."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 

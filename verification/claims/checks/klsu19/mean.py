@@ -43,7 +43,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """Count the values in each bin or below it, which is a mutant of the histogram."""
+    """Count the values in each bin or below it, as a mutant of the histogram does."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 

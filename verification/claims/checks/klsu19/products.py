@@ -108,7 +108,7 @@ def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """Return the means of blocks that overlap by half, which is a mutant."""
+    """Return a mutant's means of blocks, which overlap by half."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 

@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """Take the bits modulo m, without rejection, which is a mutant."""
+    """Draw an integer below m as a mutant does, by the bits modulo m without rejection."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -51,7 +51,7 @@ def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidenc
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """Do not split a large exponent, which is a mutant."""
+    """Draw with probability e^{−x} as a mutant does, which does not split a large exponent x."""
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -84,13 +84,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """Count −0 as 0, which is a mutant."""
+    """Draw as a mutant of the sampler does, which counts −0 as 0."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Keep every u, which is a mutant."""
+    """Draw as a mutant of the sampler does, which keeps every proposed u."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):

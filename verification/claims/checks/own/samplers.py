@@ -31,7 +31,7 @@ def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw matrices with independent Laplace entries, symmetrised if asked, which is a mutant."""
+    """Draw a mutant's matrices, whose Laplace entries are independent, symmetrised if asked."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -145,7 +145,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the proposals of the sampler, without the rejection step, which is a mutant."""
+    """Draw the proposals of the sampler as a mutant does, without the rejection step."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -223,7 +223,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw matrices whose entries all equal one normal variable, which is a mutant."""
+    """Draw a mutant's matrices, whose entries all equal one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -251,7 +251,7 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Draw random signs over √l in place of Gaussian entries over √l, which is a mutant."""
+    """Draw a mutant's sketch, which has random signs over √l in place of Gaussian entries over √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 
