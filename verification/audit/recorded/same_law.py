@@ -55,7 +55,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
             laws = [_law(made, data, number, seconds) for made in (target, reference)]
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
-        found = _difference(*laws, of_single_precision(x))
+        found = _difference(laws[0], laws[1], of_single_precision(x))
         if not found.difference:
             return found
     return found

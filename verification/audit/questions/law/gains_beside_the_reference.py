@@ -125,8 +125,8 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
         few = sorted(FEW_LOSSES, key=lambda loss: -abs(math.log(loss / claimed)))
         for others in other_guarantees(subject.claim, tuple(dict.fromkeys((*few, *LOSSES)))).values():
             for other in others:
-                changed = (replace(one, budget={**one.budget, **other.keywords()}) for one in (target, reference))
-                yield _Case(f"rows in the ball, at {words(other)},", x, *changed, usual=target, beside=True)
+                mine, theirs = (replace(one, budget={**one.budget, **other.keywords()}) for one in (target, reference))
+                yield _Case(f"rows in the ball, at {words(other)},", x, mine, theirs, usual=target, beside=True)
 
     def forms() -> Iterator[_Case]:
         d = max(OF_FORMS[1], least)
