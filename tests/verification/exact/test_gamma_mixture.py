@@ -16,15 +16,7 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.errors import InvalidInput
-from covassay.verification.exact.gamma_mixture import (
-    gap_polynomial,
-    mean_power_sum,
-    mean_square,
-    mixture_of,
-    normalizer,
-    sample,
-    sample_mixture,
-)
+from covassay.verification.exact.gamma_mixture import gap_polynomial, mean_power_sum, mean_square, normalizer, sample
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, moment_powers, whole_pfaffian
 from tests.conventions import FALSE_ALARM
 
@@ -118,8 +110,6 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
     assert float(expected) == pytest.approx(by_quadrature, rel=1e-10)
 
 
-
-
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("power", [1, 2, 3, 4, 6])
@@ -129,8 +119,6 @@ def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric:
     )
     moment = mean_power_sum(dimension, power, symmetric=symmetric)
     assert float(moment) == pytest.approx(ratio, rel=1e-10)
-
-
 
 
 @pytest.mark.thorough
@@ -186,19 +174,6 @@ def test_the_nuclear_norm_follows_its_gamma_law(dimension: int, symmetric: bool)
     space = dimension * (dimension + 1) // 2 if symmetric else dimension**2
     nuclear_norms = np.abs(drawn(dimension, symmetric)).sum(axis=1)
     assert stats.kstest(nuclear_norms, stats.gamma(space).cdf).statistic <= ALLOWED
-
-
-
-
-
-
-# Mutants: the test of the operator norm must reject every law marked as caught
-
-
-
-
-
-
 
 
 # Bad arguments

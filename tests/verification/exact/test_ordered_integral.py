@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.exact import ordered_integral
 from covassay.verification.exact.ordered_integral import bounds, distribution
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
@@ -50,5 +49,3 @@ def test_it_is_what_the_pfaffian_encloses(dimension: int, s: Fraction) -> None:
 def test_a_dimension_out_of_range_is_refused(dimension: int) -> None:
     with pytest.raises(InvalidInput):
         distribution(dimension)
-
-

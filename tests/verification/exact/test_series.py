@@ -43,11 +43,3 @@ def test_the_chi_square_tail_is_enclosed(s: Fraction, degrees: int) -> None:
     assert_encloses(
         series.chi_square_tail(s, degrees), mpmath.gammainc(mpmath.mpf(degrees) / 2, half, regularized=True)
     )
-
-
-
-
-
-
-
-

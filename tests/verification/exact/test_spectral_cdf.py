@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 from math import factorial, prod
 
 import mpmath
@@ -22,7 +22,6 @@ from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import (
     Enclosure,
     bordered,
-    cdf_interval,
     enclose_spectral_cdf,
     enclose_spectral_survival,
     erlang_cdfs,
@@ -146,8 +145,6 @@ def test_it_reproduces_known_values_at_eleven_tenths_of_d(dimension: int, digits
     assert enclosure.text(digits) == expected
 
 
-
-
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:
@@ -184,8 +181,6 @@ def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)
     assert exact(below.lower) + exact(above.lower) <= 1 <= exact(below.upper) + exact(above.upper)
     assert float(below.midpoint) + float(above.midpoint) == pytest.approx(1, abs=1e-12)
-
-
 
 
 # The ingredients
@@ -248,8 +243,6 @@ def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: 
 
 
 # Mutants: each test below runs a check from above with a wrong ingredient, and the check must fail
-
-
 
 
 @KINDS
