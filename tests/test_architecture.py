@@ -42,7 +42,8 @@ LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # a step in the docstring of a 
 SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
 PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
-ROUNDED = ROOT / "reference" / "rounded"  # its modules are imported when they are used; only they may need flint
+# modules in this folder are imported when they are used; only they may need flint
+ROUNDED = ROOT / "reference" / "rounded"
 
 
 IMPORT = re.compile(r"^( *)(?:from (\S+) import\b|import ([\w., ]+))", re.MULTILINE)
@@ -92,7 +93,7 @@ def test_every_module_lies_in_a_package() -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
-    built = {"build", "dist", "covassay.egg-info"}  # made by tools, ignored by git
+    built = {"build", "dist", "covassay.egg-info"}  # tools make these folders, and git ignores them
     present = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - built
     assert present == TOP_LEVEL
 
@@ -112,7 +113,7 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
 
 
 def release_of(source: str) -> str:
-    """The source of `release`, in which calls of functions with steps are replaced by their source."""
+    """Return the source of `release`, in which calls of functions with steps are replaced by their source."""
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     functions = {node.name: ast.get_source_segment(source, node) or "" for node in nodes}
     release = functions.pop("release")
@@ -123,7 +124,9 @@ def release_of(source: str) -> str:
 
 
 def wrong_steps(source: str) -> list[str]:
-    """Mistakes in the steps of a mechanism file: the docstring and the comments must have the same numbers."""
+    """Return the mistakes in the steps of a mechanism file: the docstring and the comments must have the same
+    numbers.
+    """
     release = release_of(source)
     listed, made = LISTED.findall(ast.get_docstring(ast.parse(source)) or ""), STEP.findall(release)
     wrong = [] if listed and listed == made else [f"the docstring has steps {listed}, the code {made}"]
@@ -162,7 +165,7 @@ def test_a_step_that_differs_in_a_function_that_release_calls_is_seen() -> None:
 
 
 def empty_steps(source: str) -> list[str]:
-    """Steps of `release` that no line of code follows."""
+    """Return steps of `release` that no line of code follows."""
     lines = [line.strip() for line in release_of(source).splitlines() if line.strip()]
     steps = [line.startswith(tuple(LABELS)) or STEP.match(line) is not None for line in lines]
     return [line for line, this, following in zip(lines, steps, [*steps[1:], True], strict=True) if this and following]
@@ -190,7 +193,7 @@ def test_a_mechanism_file_is_short_and_leads_to_its_proof_and_its_claim(name: st
 
 
 def impure_formulas(source: str) -> set[str]:
-    """Functions between FORMULAS and MECHANISM that run on floats only: an np. or math. name, or a cast."""
+    """Return functions between FORMULAS and MECHANISM that run on floats only: an np. or math. name, or a cast."""
     formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0].partition("def release")[0]
     impure = set()
     for function in (node for node in ast.parse("#" + formulas).body if isinstance(node, ast.FunctionDef)):

@@ -1,12 +1,12 @@
-"""The baseline that the exact sampler is measured against: hit-and-run in the nuclear-norm ball.
+"""Draw by hit-and-run in the nuclear-norm ball, the baseline for measuring the exact sampler.
 
-Z uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d} times an independent radius Gamma(d² + 1) has density ∝ exp(−‖Z‖_*). One step of
-hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z + tV‖_* ≤ 1}. The norm
-costs one singular value decomposition (SVD), and they are nearly the whole cost of a step.
+If Z is uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, its product with an independent radius Gamma(d² + 1) has density ∝
+exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z +
+tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and these are nearly the whole cost of a step.
 
 Both ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because
-t ↦ ‖Z + tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has its ends
-costs nothing until the others have theirs.
+t ↦ ‖Z + tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has found the
+ends of its chord costs nothing until the others have theirs.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace
 
-CHORD_TOLERANCE = 1e-3  # of a chord's end, in the norm, in units of the typical distance 1/d² from the sphere
+# relative to a chord's end: an error of the norm, in units of the typical distance 1/d² from the sphere
+CHORD_TOLERANCE = 1e-3
 CHORD_STEPS = 200
 WINDOW = 6.0  # Sokal's c
 
 
 def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
-    """Z + tV, one t for each matrix."""
+    """Return Z + tV, with one t for each matrix."""
     return z + t[:, None, None] * v
 
 
@@ -30,7 +31,7 @@ def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
 
 
 class Chains:
-    """Independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
+    """The object holds independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
 
     def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
         self.z: Matrix = start
@@ -39,19 +40,22 @@ class Chains:
         self.singular_values = self.decompose(start)
 
     def decompose(self, z: Matrix) -> Matrix:
-        """Singular values, largest first, and a count of how many matrices they were asked of."""
+        """Return the singular values, largest first, and count how many matrices were decomposed."""
         self.decompositions += len(z)
         values: Matrix = np.linalg.svd(z, compute_uv=False)
         return values
 
     @property
     def norms(self) -> Vector:
-        """‖Z‖_* of every chain."""
+        """Return ‖Z‖_* of every chain."""
         values: Vector = self.singular_values.sum(axis=1)
         return values
 
     def ends(self, v: Matrix) -> Vector:
-        """How far it is to the sphere along v, then along −v: (2 · chains,). Found from within the ball."""
+        """Return how far the sphere is along v, then along −v: (2 · chains,).
+
+        The distance is found from within the ball.
+        """
         chains, d, _ = self.z.shape
         z, v = np.concatenate([self.z, self.z]), np.concatenate([v, -v])
         tolerance = CHORD_TOLERANCE / d**2
@@ -89,12 +93,12 @@ class Chains:
         self.singular_values = self.decompose(self.z)
 
     def step(self) -> None:
-        """One step of every chain."""
+        """Take one step of every chain."""
         v = self.rng.standard_normal(self.z.shape)
         self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
 
     def run(self, steps: int) -> Matrix:
-        """‖Z‖/‖Z‖_* after each step: (steps, chains)."""
+        """Return ‖Z‖/‖Z‖_* after each step: (steps, chains)."""
         ratios = np.empty((steps, len(self.z)))
         for i in range(steps):
             self.step()
@@ -102,13 +106,18 @@ class Chains:
         return ratios
 
     def noise(self) -> Matrix:
-        """Nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times `z`."""
+        """Return nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times
+        `z`.
+        """
         radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
         return self.z * radius[:, None, None]
 
 
 def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
-    """Exact draws from the uniform law on the ball. A baseline that starts here is given its burn-in for free."""
+    """Return exact draws from the uniform law on the ball.
+
+    A baseline that starts here is given its burn-in for free.
+    """
     z = nuclear_laplace.sample(dimension, rng, chains)
     radius = rng.random(chains) ** (1 / dimension**2)
     return z * (radius / nuclear_laplace.nuclear_norm(z))[:, None, None]
@@ -119,7 +128,9 @@ def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> M
 
 @dataclass(frozen=True)
 class AutocorrelationTime:
-    """Steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at lag k."""
+    """The time is the number of steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at
+    lag k.
+    """
 
     value: float
     standard_error: float
@@ -127,13 +138,12 @@ class AutocorrelationTime:
 
 
 def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
-    """Integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
+    """Return the integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
 
-    Sokal's windowed estimator (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k,
-    the sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about
-    the common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the
-    error is in favour of the chain. The standard error is that of Madras and Sokal (1988),
-    2τ √(2(2M + 1)/(steps · chains)).
+    The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k, the
+    sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about the
+    common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the error
+    is in favour of the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)

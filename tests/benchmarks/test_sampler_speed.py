@@ -1,14 +1,15 @@
-"""The speed of exact nuclear-Laplace noise beside hit-and-run and beside the physical limit; and hit-and-run is right.
+"""Measure the speed of exact nuclear-Laplace noise beside hit-and-run and beside the physical limit; test that
+hit-and-run is right.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks -m slow -s
 
 prints the comparison, in a few minutes. Timings are noisy: the contenders take turns in one run, a time is the median
 over the rounds, and what is stated is a ratio. No test depends on time.
 
-The baseline is given more than it is owed. It starts in its stationary law and pays for no burn-in. Its effective
-samples are those for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes more slowly. Effective samples are not independent;
-the exact draws are. One chain is the plain algorithm, and pays for a NumPy call per matrix; a hundred chains side by
-side do not.
+The baseline is given more favourable conditions than the exact sampler. The baseline starts in its stationary law and
+pays for no burn-in. Effective samples of the baseline are those for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes more
+slowly. Effective samples are not independent; the exact draws are. One chain is the plain algorithm, and pays for a
+NumPy call per matrix; a hundred chains side by side do not.
 """
 
 import time
@@ -27,13 +28,13 @@ BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 1
 
 
 def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The physical limit: what a draw costs whose singular values are free."""
+    """Draw two rotations and multiply: the cost of a draw whose singular values are free is the physical limit."""
     product: Matrix = haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
     return product
 
 
 def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:
-    """Seconds on the clock of every contender in every round: (rounds, contenders)."""
+    """Return the seconds on the clock of every contender in every round: (rounds, contenders)."""
     found = np.empty((rounds, len(contenders)))
     for taken in found:
         for k, contender in enumerate(contenders):
@@ -44,7 +45,9 @@ def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:
 
 
 def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -> float:
-    """Seconds of an exact draw over seconds of its limit: the median over rounds in which they take turns."""
+    """Return the seconds of an exact draw over seconds of its limit: the median over rounds in which they take
+    turns.
+    """
     rng = np.random.default_rng(seed)
     nuclear_laplace.sample(dimension, rng, 1)  # the ensemble's tables, made once per dimension
     exact, limit = seconds_in_turns(
@@ -58,7 +61,7 @@ def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -
 def times_hit_and_run(
     dimension: int, *, chains: int, rounds: int = 10, batch: int = 1024, steps: int = 400, seed: int = 1
 ) -> float:
-    """Seconds of an effective sample of hit-and-run over seconds of an exact draw."""
+    """Return the seconds of an effective sample of hit-and-run over seconds of an exact draw."""
     rng = np.random.default_rng(seed)
     contender = Chains(stationary_start(dimension, chains, rng), rng)
     nuclear_laplace.sample(dimension, rng, 1)
@@ -76,7 +79,7 @@ def times_hit_and_run(
 
 
 def test_the_ends_of_a_chord_are_on_the_sphere() -> None:
-    """Catches a search that stops inside the ball, or leaves it."""
+    """This test catches a search that stops inside the ball, or leaves it."""
     rng = np.random.default_rng(20250202)
     chains = Chains(stationary_start(5, 500, rng), rng)
     v = rng.standard_normal(chains.z.shape)
@@ -89,7 +92,7 @@ def test_the_ends_of_a_chord_are_on_the_sphere() -> None:
 
 
 def test_the_baseline_has_the_exact_law() -> None:
-    """Catches points that are not uniform on the chord, and a wrong radius.
+    """This test catches points that are not uniform on the chord, and a wrong radius.
 
     The chains start at 0 and are kept after each three autocorrelation times, which leaves correlations near e^{−6}.
     """
@@ -115,7 +118,7 @@ def test_the_baseline_has_the_exact_law() -> None:
 
 @pytest.mark.parametrize("phi", [0.0, 0.9])
 def test_an_autoregression_is_worth_its_length_times_the_known_factor(phi: float) -> None:
-    """Catches a wrong effective sample size: x_{i+1} = φ x_i + √(1 − φ²) ξ has the time (1 + φ)/(1 − φ)."""
+    """This test catches a wrong effective sample size: x_{i+1} = φ x_i + √(1 − φ²) ξ has the time (1 + φ)/(1 − φ)."""
     x = np.random.default_rng(20250208).standard_normal((10_000, 40))
     x[1:] *= np.sqrt(1 - phi**2)
     for i in range(1, len(x)):

@@ -1,4 +1,4 @@
-"""The budget of a data set: the sum of releases, and the rejection of too large ones before the data are read."""
+"""Test the budget of a data set: the sum of releases, and the rejection of too large ones before the data are read."""
 
 import math
 from typing import Any
@@ -58,7 +58,10 @@ def test_zcdp_is_converted_at_what_remains_of_delta() -> None:
 
 
 def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
-    """ε = 20 is 20 tanh 10 = 20 zCDP, which converts to far more than 20. So the account adds it after conversion."""
+    """A release with ε = 20 costs 20 tanh 10 = 20 zCDP, which converts to an ε far above 20.
+
+    So the account adds that ε after conversion of the other releases.
+    """
     spent = compose([ZCDP(0.1), PureDP(20.0)], ApproximateDP(99.0, 1e-6))
     assert spent == ApproximateDP(20.0 + smallest_epsilon_of_zcdp(0.1, 1e-6), 1e-6)
 
@@ -176,7 +179,9 @@ def test_the_sum_is_never_more_than_every_release_converted_by_itself_and_added_
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5])
 @pytest.mark.parametrize("folds", [1, 10, 60])
 def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int) -> None:
-    """Exact δ of k uses at the ε that the account states: Σ_j (P_j − e^ε Q_j)_+ over the number j of true answers."""
+    """The exact δ of k uses at the ε that the account states is Σ_j (P_j − e^ε Q_j)_+ over the number j of true
+    answers.
+    """
     from scipy import stats
 
     total = ApproximateDP(1e3, 1e-4)
@@ -208,7 +213,7 @@ def test_releases_are_entered_with_what_they_spend_and_what_all_add_up_to() -> N
 
 
 def test_what_is_proven_can_be_charged_instead_of_what_is_claimed() -> None:
-    """Nuclear-ball projection with the paper's noise scales spends ε/2."""
+    """The proven loss of the nuclear-ball projection with the paper's noise scales is ε/2."""
     claimed, proven = Account(PureDP(1.0)), Account(PureDP(1.0), charge="proven")
     for account in (claimed, proven):
         account.release("nuclear-ball-projection", X, rng(), epsilon=1.0)
@@ -231,7 +236,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
 
 
 class Unreadable:
-    """Data of a known shape, whose values must not be read: reading one fails the test."""
+    """These data have a known shape and values that must not be read: reading one fails the test."""
 
     shape = (3, 2)
 

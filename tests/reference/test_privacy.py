@@ -1,4 +1,6 @@
-"""Notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian noise."""
+"""Test notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian
+noise.
+"""
 
 import dataclasses
 import math
@@ -80,7 +82,7 @@ def test_log_delta_agrees_with_a_hand_calculation() -> None:
 
 
 def smallest_by_mpmath(rho: float, delta: float) -> float:
-    """The infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
+    """Return the infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
     with mpmath.workdps(30):
         low, high = mpmath.mpf(-12), mpmath.mpf(40)
         for _ in range(40):

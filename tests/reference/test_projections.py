@@ -1,4 +1,4 @@
-"""Projections: known answers, and the variational inequality that only the nearest point satisfies.
+"""Test projections: known answers, and the variational inequality that only the nearest point satisfies.
 
 u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the
 sets here the supremum over w has a closed form, so each test below checks optimality itself.

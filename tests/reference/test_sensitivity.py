@@ -1,4 +1,4 @@
-"""How far one row moves the second moment: formulas against eigenvalues, suprema against search."""
+"""Test how far one row moves the second moment: formulas against eigenvalues, suprema against search."""
 
 import math
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Pair = tuple[Vector, Vector]
 
 
 def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
-    """Pairs x, y in the unit ball of R^d, d ≤ 6, often on its surface; entries of moderate size."""
+    """Draw pairs x, y in the unit ball of R^d, d ≤ 6, often on its surface, with entries of moderate size."""
     entries = st.sampled_from([-1.0, -0.75, -0.5, -0.25, 0.0, 0.125, 0.5, 1.0]) | st.floats(-1, 1, width=16)
     two_rows = st.integers(least, 6).flatmap(lambda d: arrays(np.float64, (2, d), elements=entries))
     stretch = st.sampled_from([0.3, 1.0, 8.0])
@@ -103,7 +103,7 @@ def test_norms_of_the_difference_have_their_formulas(pair: Pair) -> None:
 
 # The table
 
-# typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
+# the factors are typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},

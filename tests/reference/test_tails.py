@@ -1,4 +1,4 @@
-"""Tail bounds: their values, and on draws.
+"""Test tail bounds: their values, and that they hold on draws.
 
 A bound holds on draws if the number of draws beyond it is not more than a binomial of probability β allows, at level
 1e-9; a bound that is too small is shown to fail the same check.

@@ -1,4 +1,4 @@
-"""Data sets: rejected input, the effect of clipping, and the second moment by hand."""
+"""Test data sets: rejected input, the effect of clipping, and the second moment worked out by hand."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Computations from one release: ridge regression and principal components, with their error bounds."""
+"""Test computations from one release: ridge regression and principal components, with their error bounds."""
 
 import math
 from typing import Any
@@ -86,7 +86,7 @@ def test_one_column_has_no_regression() -> None:
 
 
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
-    """‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
+    """Return ‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
     others = np.arange(len(m)) != target
     delta = m - other
     block = np.ix_(others, others)

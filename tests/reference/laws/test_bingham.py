@@ -1,7 +1,7 @@
-"""The Bingham law: the envelope, exact values by quadrature, draws against exact distribution functions.
+"""Test the Bingham law: the envelope, exact values by quadrature, draws against exact distribution functions.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9, because Kolmogorov's p-values are exact and Hoeffding's bound holds for every n.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9, because Kolmogorov's p-values are exact and Hoeffding's bound holds for every n.
 """
 
 import math
@@ -31,11 +31,11 @@ DRAWS = 20_000
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of values in [0, 1] is off by more: ≤ 1e-9
 
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # its figures came with the specification
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected figures for this matrix came with the specification
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
-    """A symmetric matrix with these eigenvalues and generic eigenvectors."""
+    """Return a symmetric matrix with these eigenvalues and generic eigenvectors."""
     q = haar.sample(len(values), np.random.default_rng(seed))
     m = (q * np.array(values)) @ q.T
     return (m + m.T) / 2
@@ -104,7 +104,9 @@ def test_the_acceptance_rate_is_of_order_one_over_the_root_of_the_dimension(q: i
 
 
 def circle(q: int) -> tuple[Matrix, Vector]:
-    """Unit vectors and weights with the sum 1: the trapezoidal rule on the circle, times Gauss–Legendre for q = 3."""
+    """Return unit vectors and weights with the sum 1: the trapezoidal rule on the circle, times Gauss–Legendre for
+    q = 3.
+    """
     angle = np.arange(400) * 2 * math.pi / 400
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     if q == 2:
@@ -195,7 +197,7 @@ def test_a_projection_on_nothing_or_everything_is_refused(kept: list[int]) -> No
 
 
 def concentrated_cdf(gap: float, v: float) -> float:
-    """P(gap · (1 − u_1²) ≤ v) on the sphere of R³ with one eigenvalue `gap` above two equal ones.
+    """Return P(gap · (1 − u_1²) ≤ v) on the sphere of R³ with one eigenvalue `gap` above two equal ones.
 
     1 − u_1² has density ∝ e^{−gap t} (1 − t)^{−1/2}, the second factor from |u_1| uniform.
     """
@@ -234,7 +236,7 @@ def drawn(name: str) -> Matrix:
 
 
 def rejects(u: Matrix, m: Matrix) -> bool:
-    """Whether the draws contradict the exact law of some projection, at level 1e-9 per comparison."""
+    """Return whether the draws contradict the exact law of some projection, at level 1e-9 per comparison."""
     _, vectors = law.decompose(m)
     squares = (u @ vectors) ** 2
     groups = [[0], [len(m) - 1], list(range(max(1, len(m) // 2)))]

@@ -1,7 +1,7 @@
-"""Haar measure: closed forms of one coordinate, and the QR decomposition without its signs as a mutant.
+"""Test Haar measure by closed forms of one coordinate, with the QR decomposition without its signs as a mutant.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
-because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9, because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import math
@@ -29,7 +29,9 @@ def drawn(dimension: int) -> Matrix:
 
 
 def coordinate_cdf(dimension: int) -> Cdf:
-    """The distribution function of one coordinate of a uniform unit vector of R^d: density ∝ (1 − z²)^{(d−3)/2}."""
+    """Return the distribution function of one coordinate of a uniform unit vector of R^d: density ∝ (1 −
+    z²)^{(d−3)/2}.
+    """
     a = (dimension - 1) / 2
     return lambda z: stats.beta.cdf((1 + np.asarray(z)) / 2, a, a)
 

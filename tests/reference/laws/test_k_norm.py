@@ -1,7 +1,7 @@
-"""K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
+"""Test K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
 
-Statistical tests have fixed seeds and state n. With a random seed, each test would raise a false alarm with probability
-at most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""The matrix Bingham law: its sampler against exact distribution functions, and sine coordinates.
+"""Test the matrix Bingham law: its sampler against exact distribution functions, and sine coordinates.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math
@@ -52,7 +52,9 @@ GAPS = {
 
 
 def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
-    """The differences in X and in ln(acceptance) between a batched proposal and the plain one from the same numbers."""
+    """Return the differences in X and in ln(acceptance) between a batched proposal and the plain one from the same
+    numbers.
+    """
     (x,), (log_accepted,) = propose(g, 1, np.random.default_rng(8))
     plain, accepted = law.propose_one(g, np.random.default_rng(8))
     return np.abs(x - plain).max(), abs(log_accepted - math.log(accepted))

@@ -1,11 +1,12 @@
-"""Nuclear-Laplace noise: exact figures, asymptotics, and the sampler against three independent oracles.
+"""Test nuclear-Laplace noise: exact figures, asymptotics, and the sampler against three independent oracles.
 
-The oracles: rational mixtures of Gammas (d ≤ 6), enclosures of the spectral norm by interval arithmetic (any d),
-and volumes worked out by hand. They share no code with the Pfaffian in float64.
+The oracles are rational mixtures of Gammas (d ≤ 6), enclosures of the spectral norm by interval arithmetic (any d), and
+volumes worked out by hand. The oracles share no code with the Pfaffian in float64.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9, because the p-values used are exact or conservative. A sample is compared with an exact distribution function
-F on a grid: max over the grid of |F_n − F| is at most Kolmogorov's statistic, so its p-value is conservative.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9, because the p-values used are exact or conservative. A sample is compared with an exact
+distribution function F on a grid: max over the grid of |F_n − F| is at most Kolmogorov's statistic, so its p-value is
+conservative.
 """
 
 import math
@@ -153,7 +154,9 @@ def test_a_probability_that_float64_cannot_resolve_is_refused(p: float) -> None:
 
 
 def tracy_widom_cdf(s: float) -> float:
-    """F₁(s) = det(1 − B) on (0, ∞), B(x, y) = Ai(x + y + s) (Ferrari–Spohn 2005), by Gauss–Legendre (Bornemann)."""
+    """Return F₁(s) = det(1 − B) on (0, ∞), B(x, y) = Ai(x + y + s) (Ferrari–Spohn 2005), by Gauss–Legendre
+    (Bornemann).
+    """
     nodes, weights = np.polynomial.legendre.leggauss(60)
     x, root = 8 * (nodes + 1), np.sqrt(8 * weights)
     kernel = airy(x[:, None] + x + s)[0] * root[:, None] * root
@@ -202,7 +205,10 @@ def spectra(d: int, symmetric: bool, draws: int) -> Matrix:
 
 @lru_cache
 def spectral_grid(d: int, symmetric: bool) -> tuple[Vector, Vector]:
-    """300 thresholds over the whole law, and P(‖Z‖ ≤ threshold). The tests above check it against the enclosure."""
+    """Return 300 thresholds over the whole law, and P(‖Z‖ ≤ threshold).
+
+    The enclosure of the law in other tests confirms these probabilities.
+    """
     low, high = (law.spectral_norm_quantile(d, p, symmetric) for p in (1e-4, 1 - 1e-4))
     thresholds = np.linspace(low, high, 300)
     return thresholds, law.spectral_norm_cdf(d, thresholds, symmetric)

@@ -1,4 +1,4 @@
-"""Composite Gauss–Legendre quadrature: exact on polynomials, up to any point."""
+"""Test composite Gauss–Legendre quadrature, which is exact on polynomials up to any point."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ UNEVEN = Panels(np.array([-1.0, -0.5, 0.25, 0.5, 2.0]))
 
 
 def monomial(degree: int) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[float], float]]:
-    """x ↦ x^degree and its antiderivative."""
+    """Return the function x ↦ x^degree and its antiderivative."""
     return (lambda x: x**degree), (lambda x: x ** (degree + 1) / (degree + 1))
 
 

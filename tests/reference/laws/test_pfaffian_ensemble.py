@@ -1,7 +1,7 @@
-"""The Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
+"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
-because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9, because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import copy
@@ -63,7 +63,7 @@ def test_odd_numbers_of_points_get_a_border(half_line: bool) -> None:
 
 
 def one_point_by_hand(points: int, half_line: bool, x: Vector) -> Vector:
-    """The one-point density ρ₁ for N = 1 and 2.
+    """Return the one-point density ρ₁ for N = 1 and 2.
 
     Half line, N = 2: ρ₁ = 2 e^{−x}/3 ∫ |x² − y²| e^{−y} dy, as ∬ |x² − y²| e^{−x−y} = 3; from 0 to x
     the integral is x² − 2 + (2x + 2) e^{−x}, from x on it is (2x + 2) e^{−x}.
@@ -276,7 +276,7 @@ def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
 
 
 def damaged(points: int, half_line: bool, attribute: str, factor: NDArray[np.float64] | float) -> PfaffianEnsemble:
-    """A copy of the ensemble in which one ingredient is multiplied by `factor`, and nothing else changes."""
+    """Return a copy of the ensemble in which one ingredient is multiplied by `factor`, and nothing else changes."""
     law = copy.copy(pfaffian_ensemble(points, half_line=half_line))
     for name in ("skew", "kernel", "e_nodes", "log_normalizer", "one_point_density"):
         law.__dict__[name] = getattr(law, name)

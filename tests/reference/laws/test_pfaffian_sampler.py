@@ -15,7 +15,7 @@ SAMPLES = 20
 
 
 def differences(ensemble: PfaffianEnsemble, kind: type[pfaffian_chains.Chains]) -> Matrix:
-    """The batched draws minus the plain ones, (SAMPLES, N)."""
+    """Return the batched draws minus the plain ones, (SAMPLES, N)."""
     uniforms = np.random.default_rng(20261124).random((ensemble.points, SAMPLES))
     chains = kind(ensemble, SAMPLES)
     for uniform in uniforms:

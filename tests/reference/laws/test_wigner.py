@@ -1,6 +1,7 @@
-"""Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
+"""Test symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math

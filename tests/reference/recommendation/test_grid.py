@@ -1,6 +1,6 @@
-"""The recommendation compared with a stored simulated grid: its first choice is truly the best, or tied with it.
+"""Test the recommendation on a stored simulated grid: its first choice is truly the best, or tied with it.
 
-The rows were simulated by `python -P -m covassay.verification.experiments.recommendation_grid FILE`; the
+The rows were simulated by `python -P -m covassay.verification.maintain recommendation-grid FILE`; the
 recommendations are computed in the test, so that a changed constant or formula is detected.
 """
 
@@ -13,7 +13,7 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.reference.recommendation import CANDIDATES, Setting
-from covassay.verification.experiments import recommendation_grid as grid
+from tests.recommendation import grid
 
 KEPT = Path(__file__).resolve().parents[3] / "proofs" / "recommendation-grid.jsonl"
 SHARE = 0.9
@@ -50,7 +50,9 @@ def test_the_points_are_those_of_the_seed_and_half_are_pure(kind: str) -> None:
 
 
 def test_predictions_are_within_their_intervals_at_nearly_all_points() -> None:
-    """The intervals are for the model data; the rows of the grid have random signs, so a few predictions may fail."""
+    """Prediction intervals are for the model data; the rows of the grid have random signs, so a few predictions may
+    fail.
+    """
     found = grid.summary([grid.compared(row) for row in rows()])
     assert found["predictions"] > 500
     assert found["missed"] <= 0.05 * found["predictions"]
@@ -64,5 +66,6 @@ def test_a_point_is_simulated_again_with_another_seed() -> None:
     for name, (value, error, _) in row["simulated"].items():
         other, other_error, _ = again["simulated"][name]
         searching = next(c for c in CANDIDATES if c.name == name).searches
-        room = 6.2 * math.hypot(error, other_error) + (0.5 if searching else 0.1)  # other rows, rare wrong searches
+        # the rows are other than those of the model, and wrong searches are rare
+        room = 6.2 * math.hypot(error, other_error) + (0.5 if searching else 0.1)
         assert abs(math.log(value / other)) <= room, name

@@ -1,4 +1,6 @@
-"""Tables of several files, compressed files, streams, selected columns, and data sets that other libraries opened."""
+"""Test tables of several files, compressed files, streams, selected columns, and data sets that other libraries
+opened.
+"""
 
 import gc
 import gzip

@@ -1,4 +1,4 @@
-"""Uniform numbers that are extended bit by bit, and decisions that are either certain or not made."""
+"""Test uniform numbers that are extended bit by bit, and decisions that are either certain or not made."""
 
 import importlib.util
 from fractions import Fraction

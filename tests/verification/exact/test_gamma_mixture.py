@@ -69,7 +69,8 @@ def test_a_cached_polynomial_cannot_be_changed() -> None:
 
 
 def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> float:
-    """∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without expansion.
+    """Return ∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without
+    expansion.
 
     16 nodes are exact for polynomials of degree 31 in each variable; here the degree is at most 15.
     """
@@ -137,7 +138,7 @@ def drawn(dimension: int, symmetric: bool) -> Matrix:
 
 @lru_cache
 def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], ...]:
-    """Pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
+    """Yield pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
         (float(m * dimension), float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint))
@@ -173,9 +174,6 @@ def test_the_nuclear_norm_follows_its_gamma_law(dimension: int, symmetric: bool)
     space = dimension * (dimension + 1) // 2 if symmetric else dimension**2
     nuclear_norms = np.abs(drawn(dimension, symmetric)).sum(axis=1)
     assert stats.kstest(nuclear_norms, stats.gamma(space).cdf).statistic <= ALLOWED
-
-
-# Mutants: the test of the operator norm must reject every law marked as caught
 
 
 # Bad arguments

@@ -37,7 +37,7 @@ KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmet
 
 
 def exact(value: Number) -> Fraction:
-    """The exact value of an mpf as a Fraction."""
+    """Return the exact value of an mpf as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -52,7 +52,9 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating series."""
+    """Return rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating
+    series.
+    """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
         term *= -s / k
@@ -62,7 +64,7 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
-    """The integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
+    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
 
     The integrand is entire, so 24 nodes leave an error near rounding. The normalisers for d ≤ 2 are
     worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against

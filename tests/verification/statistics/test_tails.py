@@ -29,7 +29,7 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
+    """Return whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 

@@ -46,7 +46,7 @@ def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:
-    """D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
+    """Return the Rényi divergence D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
     log_terms = [
         math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
         math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,
@@ -84,14 +84,16 @@ def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
 
 
 def log_normaliser(m: Matrix) -> float:
-    """The logarithm of the mean of exp(uᵀMu) over unit vectors u in the plane."""
+    """Return the logarithm of the mean of exp(uᵀMu) over unit vectors u in the plane."""
     values = np.linalg.eigvalsh(m)
     half_gap = float(values[1] - values[0]) / 2
     return float(values.mean()) + math.log(i0e(half_gap)) + half_gap
 
 
 def direction_divergence(c: Matrix, other: Matrix, eta: float, alpha: float) -> float:
-    """D_α between the laws on the circle with densities ∝ exp(η uᵀCu) and ∝ exp(η uᵀC'u)."""
+    """Return the Rényi divergence D_α between the laws on the circle with densities ∝ exp(η uᵀCu) and ∝ exp(η
+    uᵀC'u).
+    """
     mixed = log_normaliser(eta * (alpha * c + (1 - alpha) * other))
     value = mixed - alpha * log_normaliser(eta * c) + (alpha - 1) * log_normaliser(eta * other)
     return value / (alpha - 1)
@@ -107,7 +109,7 @@ def test_the_direction_divergence_is_that_of_the_densities() -> None:
 
 
 def worst_slope(eta: float, bases: list[Matrix]) -> float:
-    """The largest D_α/α over orders and the pairs (base + e₁e₁ᵀ, base + e₂e₂ᵀ)."""
+    """Return the largest D_α/α over orders and the pairs (base + e₁e₁ᵀ, base + e₂e₂ᵀ)."""
     one, two = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
     return max(direction_divergence(b + one, b + two, eta, alpha) / alpha for b in bases for alpha in ORDERS)
 

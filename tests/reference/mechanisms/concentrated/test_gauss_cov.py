@@ -1,7 +1,7 @@
 """Gaussian covariance: the error of its noise.
 
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math

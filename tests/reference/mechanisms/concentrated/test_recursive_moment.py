@@ -31,9 +31,9 @@ def test_one_round_is_the_gaussian_covariance() -> None:
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """Rounds help on rows whose variances differ by 10⁴.
+    """More rounds reduce the error on rows whose variances differ by 10⁴.
 
-    The root mean squares are over 60 draws, so chance may change them by a third.
+    The root mean squares of errors are over 60 draws, so chance may change them by a third.
     """
     rng = np.random.default_rng(2)
     x = np.clip(rng.standard_normal((20_000, 2)), -3, 3) / 3.2 * [0.99, 0.01]

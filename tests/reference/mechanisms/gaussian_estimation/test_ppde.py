@@ -63,7 +63,8 @@ def test_enough_records_satisfies_both_conditions() -> None:
 def test_long_records_are_shortened() -> None:
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # length 2 to 1
-    np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])  # length 1 on one coordinate
+    # the rows have length 1 on one coordinate
+    np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])
 
 
 def test_missing_records_count_as_zero_rows() -> None:
@@ -90,14 +91,14 @@ def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho:
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """The squared change (mΔ)² of the sum of truncated rows when u is replaced by v."""
+    """Return the squared change (mΔ)² of the sum of truncated rows when u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """The loss of the noisy mean of the first block at complementary records, as a share of the claimed ρ."""
+    """Return the loss of the noisy mean of the first block at complementary records, as a share of the claimed ρ."""
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)

@@ -87,7 +87,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """The Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
+    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -158,5 +158,5 @@ def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
 
 
 def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
-    """The first version drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
+    """The first version of the mechanism drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
     assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

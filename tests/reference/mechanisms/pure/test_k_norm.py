@@ -1,4 +1,4 @@
-"""K-norm mechanism: sensitivities, and the law of the noise."""
+"""Test the K-norm mechanism: sensitivities, and the law of the noise."""
 
 import numpy as np
 import pytest
