@@ -160,9 +160,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         f"audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit. An",
         "event is a set of released numbers, so that a loss above the claim on one of them refutes the claim about the",
         "bits that are released, whatever the law is in real arithmetic. Each proven loss has the error probability of",
-        "the test of its event. That nothing was found is no certificate. `draws` counts the outputs that the first",
-        "looks and the test of the event took on all data sets. Targets that draw from the operating system give other",
-        "counts when the command runs again.\n",
+        "the test of its event. A search that finds nothing is no certificate. `draws` counts the outputs that the",
+        "first looks and the test of the event took on all data sets. Targets that draw from the operating system give",
+        "other counts when the command runs again.\n",
         "A package may document that it does not protect low-order bits, and may have another function that does; the",
         "table does not say so. The queries and the pairs of data sets are ours.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
@@ -180,7 +180,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         *heading,
         *map(line, passes),
         "",
-        *(f"This would have been detected with 99 % probability: {reach}." for reach in sorted(reaches)),
+        *(f"With 99 % probability the audits of this table would have detected {reach}." for reach in sorted(reaches)),
     ]
     missing = [row for row in ordered if row.missing]
     if missing:
@@ -188,8 +188,8 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check finds nothing in these mechanisms. They do not say",
-        "that the bits are safe.",
+        "The reasons below say why the check finds nothing in these mechanisms. The reasons do not",
+        "say that the bits are safe.",
         "`covassay:ppde` is not in this list, because its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]

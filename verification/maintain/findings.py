@@ -331,14 +331,14 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
             "## Adapters\n",
             "The time to write an adapter was recorded for these adapters only:\n",
             *(f"- `{name}`: {_sentence(time)}" for name, time in remarks.written.items()),
-            "\nThese projects were not available as packages:\n",
+            "\nThe following projects were not available as packages:\n",
             *(f"- {name}: {_sentence(why)}" for name, why in remarks.absent.items()),
             "",
         ]
     if remarks.defects:
         text += [
             "## Defects that were known before\n",
-            "These defects were found by reading the code or by other means, before these audits.",
+            "The following defects were found by reading the code or by other means, before these audits.",
             "In the column on the audit,",
             "`yes` means that the command alone finds the defect.\n",
             "| defect | target | found by the audit | why, or why not |",
