@@ -82,6 +82,12 @@ def records_in_two_differences(x: Matrix, *, rho: float, rng: np.random.Generato
     return np.asarray(inverse @ mean)
 
 
+def sorted_records(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Sorts the records by their first column before it takes differences: one record then moves many of them."""
+    rows = as_rows(x)
+    return pme.sample(rows[np.argsort(rows[:, 0], kind="stable")], rng, rho=rho)
+
+
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     """Multiplies A by the matrix of a new round on the right instead of on the left."""
     rows, kappa = as_rows(x), 1e4
@@ -115,5 +121,6 @@ NEGATIVE_CONTROLS = (
     _kv(bins_of_the_data, ("law", "other bins")),
     from_function(one_histogram_noise, ("law", "two columns"), mechanism="naive-pme"),
     from_function(records_in_two_differences, ("law", "norm"), mechanism="pme", options=RECONSTRUCTED),
+    from_function(sorted_records, ("law", "norm"), mechanism="pme", options=RECONSTRUCTED),
     from_function(adds_or_removes, *MEAN, mechanism="ppde", options=RECONSTRUCTED),
 )

@@ -2,7 +2,7 @@
 
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.pme import COLUMNS, WEIGHT, pairs_of_rows
+from covassay.verification.audit.knowledge.pme import of_pairs
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
@@ -10,10 +10,9 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs for any mechanism, and pairs of equal rows, on which the mean is as in PME."""
+    """The scenarios and pairs for any mechanism, and pairs of rows, on which the mean is as in PME."""
     share = gaussian_learner.half
-    x = pairs_of_rows(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
-    pairs = () if x is None else (reference_draws.scenario_on(claim, f"pairs of equal rows, d={COLUMNS}", x, WEIGHT),)
+    pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
 
 

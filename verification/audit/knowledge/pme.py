@@ -1,7 +1,8 @@
 """The preconditioned mean has no law in closed form: draws are compared with draws of the reference.
 
 One of the data sets consists of pairs of equal rows. Their differences are 0, so every round multiplies the rows by the
-same public factor. Neighbouring pairs lie far apart: if a record is used in two differences, the rows are shrunk.
+same public factor. Neighbouring pairs lie far apart: if a record is used in two differences, the rows are shrunk. In
+another data set the two rows of a pair lie far apart, so that the rows are shrunk unless they are sorted before.
 """
 
 import math
@@ -10,6 +11,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, pme, ppc, weak_ppc
+from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.constant_columns import INSIDE
@@ -54,10 +56,21 @@ def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | N
     return np.tile(column[:, None], (1, COLUMNS))
 
 
+def of_pairs(claim: ClaimUnderAudit, rho: float, beta: float) -> tuple[Scenario, ...]:
+    """The pairs of equal rows, and the same rows moved on by one, so that a pair lies at opposite ends."""
+    x = pairs_of_rows(claim, rho, beta)
+    if x is None:
+        return ()
+    orders = {"equal": x, "distant": np.roll(x, 1, axis=0)}
+    return tuple(
+        reference_draws.scenario_on(claim, f"pairs of {words} rows, d={COLUMNS}", rows, WEIGHT)
+        for words, rows in orders.items()
+    )
+
+
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs for any mechanism, and the pairs of equal rows."""
-    x = pairs_of_rows(claim, claim.budget["rho"], claim.parameter("beta"))
-    pairs = () if x is None else (reference_draws.scenario_on(claim, f"pairs of equal rows, d={COLUMNS}", x, WEIGHT),)
+    """The scenarios and pairs for any mechanism, and the pairs of rows."""
+    pairs = of_pairs(claim, claim.budget["rho"], claim.parameter("beta"))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
 
 
