@@ -1,4 +1,4 @@
-"""The moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
+"""Compute the moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
 
 Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The sums over all rows of
 
@@ -44,12 +44,12 @@ Norm = Literal["l1", "l2"]
 
 
 def square_root(value: Number) -> Number:
-    """√value as a power, for floats and symbols."""
+    """Return √value as a power, for floats and symbols."""
     return value**0.5
 
 
 def cube_root(value: Number) -> Number:
-    """The cube root of value as a power, for floats and symbols."""
+    """Return the cube root of value as a power, for floats and symbols."""
     return value ** (1 / 3)
 
 
@@ -71,7 +71,7 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last is the number 1 in the arithmetic of `sqrt`
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last one is the number 1 in the arithmetic of `sqrt`
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
@@ -119,12 +119,16 @@ def laplace_weights(
 
 
 def opposite_columns(d: int, w: Weights) -> int:
-    """The number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d − p))."""
+    """Return the number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d −
+    p)).
+    """
     return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
 
 
 def l2_squared(d: int, w: Weights, adjacency: Adjacency) -> Number:
-    """The square of the ℓ2 sensitivity of the weighted sums, for b ≤ a, or b² ≤ a² + c²(d − 1)/2 under add-remove."""
+    """Return the square of the ℓ2 sensitivity of the weighted sums, for b ≤ a, or b² ≤ a² + c²(d − 1)/2 under
+    add-remove.
+    """
     if adjacency == "replace-one":
         p = opposite_columns(d, w)
         return 4 * p * (w.mean**2 + w.product**2 * (d - p))
@@ -132,7 +136,7 @@ def l2_squared(d: int, w: Weights, adjacency: Adjacency) -> Number:
 
 
 def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
-    """The ℓ1 sensitivity of the weighted sums, for b ≥ c/2, or b ≤ (a + c(d − 1))/2 under add-remove."""
+    """Return the ℓ1 sensitivity of the weighted sums, for b ≥ c/2, or b ≤ (a + c(d − 1))/2 under add-remove."""
     if adjacency == "replace-one":
         q = w.product * (d - 1) + 2 * w.square
         return d * (w.mean + q) ** 2 / (2 * q) if q >= w.mean else 2 * d * w.mean
@@ -142,7 +146,7 @@ def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
 def squared_error(
     d: Number, mean: Number, square: Number, product: Number, off_centre: Number, kurtosis: Number
 ) -> Number:
-    """The expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
+    """Return the expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
 
     `mean`, `square` and `product` are the variances of the noise of the scaled mean and second moments, `off_centre` is
     ‖m‖² ≤ d for the mean m of the scaled rows, and `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
@@ -152,7 +156,7 @@ def squared_error(
 
 
 def error_bound(n: Number, largest: Number, count: Number) -> Number:
-    """A bound on every entry of the error of the scaled covariance.
+    """Return a bound on every entry of the error of the scaled covariance.
 
     It holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of rows at
     most `count` < n − 1.
@@ -165,7 +169,7 @@ def error_bound(n: Number, largest: Number, count: Number) -> Number:
 
 
 def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
-    """The sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
+    """Return the sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
 
     def lifted(block: Matrix) -> Matrix:
         z = np.hstack([np.ones((len(block), 1)), block])
@@ -180,7 +184,7 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """The scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
+    """Return the scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean
     np.fill_diagonal(every, scale / w.square)
@@ -189,7 +193,7 @@ def spreads(scale: float, w: Weights, d: int) -> Matrix:
 
 
 def estimates(sums: Matrix, box: Box) -> Matrix:
-    """The number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
+    """Return the number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
 
     Sums are divided by the noisy number of rows, and by 1 where that is less. The corner has the number of rows, beside
     it stands the mean, and below that the covariance, which need not be positive semidefinite.
@@ -205,7 +209,7 @@ def estimates(sums: Matrix, box: Box) -> Matrix:
 
 
 def sums_of(released: Matrix, box: Box) -> Matrix:
-    """The noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
+    """Return the noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
     count = released[..., 0, 0]
     divisor = np.maximum(count, 1.0)[..., None]
     mean = (released[..., 0, 1:] - box.centre) / box.half_widths
@@ -221,7 +225,10 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 
 
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
-    """Two scaled rows whose exchange moves the weighted sums the most. Under add-remove the first alone does so."""
+    """Return two scaled rows whose exchange moves the weighted sums the most.
+
+    Under add-remove the first alone does so.
+    """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":
         second[: opposite_columns(d, w)] = -1.0

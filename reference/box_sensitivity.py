@@ -1,4 +1,4 @@
-"""How far one row moves the second moment and the centred covariance of rows in a box.
+"""Bound how far one row moves the second moment and the centred covariance of rows in a box.
 
 Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless stated otherwise,
 neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
@@ -55,19 +55,21 @@ DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
-    """The factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is 1/n)."""
+    """Return the factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is
+    1/n).
+    """
     require_choice("divisor", divisor, DIVISORS)
     return (n - 1) / n**2 if divisor == "n" else 1 / n
 
 
 def product_range(first: tuple[Number, Number], second: tuple[Number, Number]) -> tuple[Number, Number]:
-    """The smallest and the largest product of two numbers in these intervals."""
+    """Return the smallest and the largest product of two numbers in these intervals."""
     products = [one * other for one in first for other in second]
     return min(products), max(products)
 
 
 def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
-    """The smallest and the largest square of a number in this interval."""
+    """Return the smallest and the largest square of a number in this interval."""
     low, high = interval
     return (0 * low if low < 0 < high else min(low**2, high**2)), max(low**2, high**2)
 
@@ -89,27 +91,27 @@ class BoxSensitivity:
 
     @property
     def l1(self) -> float:
-        """A bound on the sum of the absolute changes of all entries."""
+        """Return a bound on the sum of the absolute changes of all entries."""
         return float(self.entries.sum())
 
     @property
     def triangle_l1(self) -> float:
-        """A bound on the sum of the absolute changes on and above the diagonal."""
+        """Return a bound on the sum of the absolute changes on and above the diagonal."""
         return float(np.triu(self.entries).sum())
 
     @property
     def l2(self) -> float:
-        """A bound on the Frobenius norm of the change."""
+        """Return a bound on the Frobenius norm of the change."""
         return float(np.linalg.norm(self.entries))
 
 
 def one_signed(box: Box) -> bool:
-    """Whether no column has 0 strictly between its bounds."""
+    """Return whether no column has 0 strictly between its bounds."""
     return not any(low < 0 < high for low, high in box.bounds)
 
 
 def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
-    """The sensitivity of XᵀX/n to a change of one of n rows, or to the n-th row that is added or removed."""
+    """Return the sensitivity of XᵀX/n to a change of one of n rows, or to the n-th row that is added or removed."""
     d = box.dimension
     ranges = np.empty((d, d))
     for i, j in np.ndindex(d, d):
@@ -121,7 +123,8 @@ def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
 def centred_sensitivity(
     box: Box, n: int, divisor: Divisor = "n", adjacency: Adjacency = "replace-one"
 ) -> BoxSensitivity:
-    """The sensitivity of the centred covariance, divided by n or by n − 1; n counts the rows of the larger data set.
+    """Return the sensitivity of the centred covariance, divided by n or by n − 1; n counts the rows of the larger data
+    set.
 
     Raises
     ------
@@ -140,14 +143,16 @@ def centred_sensitivity(
 
 
 def far_and_near(box: Box) -> tuple[Vector, Vector]:
-    """The row of largest absolute values, and the row of smallest absolute values."""
+    """Return the row of largest absolute values, and the row of smallest absolute values."""
     far = np.where(np.abs(box.high) >= np.abs(box.low), box.high, box.low)
     near: Vector = np.clip(0.0, box.low, box.high)
     return far, near
 
 
 def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
-    """Rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as it can be; they are equal in other columns."""
+    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as it can be; they are equal in other
+    columns.
+    """
     far, near = far_and_near(box)
     x, y = far.copy(), far.copy()
     if i == j:
@@ -160,7 +165,9 @@ def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
 
 
 def centred_pair(box: Box, n: int) -> tuple[Matrix, Matrix]:
-    """Data sets (n, d) that attain every entry of the covariance: n − 1 rows at low and the last at high or low."""
+    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows at low and the last at high or
+    low.
+    """
     second = np.tile(box.low, (n, 1))
     first = second.copy()
     first[-1] = box.high

@@ -102,7 +102,7 @@ class PureDP:
         require_positive("epsilon", self.epsilon)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon}
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class ZCDP:
         require_positive("rho", self.rho)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"rho": self.rho}
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class ApproximateDP:
         require_below_one("delta", self.delta)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """The guarantee with these budget keywords. Raises KeyError if there is none."""
+    """Return the guarantee with these budget keywords. Raises KeyError if there is none."""
     return _NOTIONS[frozenset(budget)](**budget)
 
 
@@ -191,7 +191,8 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """The smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above `epsilon_of_zcdp`.
+    """Return the smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above
+    `epsilon_of_zcdp`.
 
     Every α proves its own ε, so the search can miss the smallest value but never give a false one. The result is 0 if
     some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.

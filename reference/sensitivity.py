@@ -1,4 +1,4 @@
-"""How far one row moves the second moment, in every norm that a mechanism uses.
+"""Bound how far one row moves the second moment, in every norm that a mechanism uses.
 
 Rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
 Everything below is a function of the three numbers

@@ -34,7 +34,7 @@ from covassay.reference.projections import psd_cone
 def error_bound(
     column_error: Number, matrix_error: Number, norm: Number, smallest_eigenvalue: Number, penalty: Number
 ) -> Number:
-    """The bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
+    """Return the bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
 
     It also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M is
     positive semidefinite, and so is M̂ after the projection.
@@ -46,19 +46,21 @@ def error_bound(
 
 
 def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """The minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d − 1,).
+    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d
+    − 1,).
 
     `target` is the column to predict, and `penalty` is α.
     """
     others = np.arange(len(moment)) != target
     values, vectors = np.linalg.eigh(moment[np.ix_(others, others)])
-    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)  # values are ≥ 0 up to rounding, which the maximum removes
+    # the values are ≥ 0 up to rounding, which the maximum removes
+    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)
     w: Vector = vectors @ (inverses * (vectors.T @ moment[others, target]))
     return w
 
 
 def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
-    """The coefficients ŵ of the ridge regression of one column on the others, from a released second moment.
+    """Return the coefficients ŵ of the ridge regression of one column on the others, from a released second moment.
 
     Parameters
     ----------

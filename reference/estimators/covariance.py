@@ -1,4 +1,4 @@
-"""The covariance and the mean of a data set, from one private release (`moments`)."""
+"""Estimate the covariance and the mean of a data set, from one private release (`moments`)."""
 
 from typing import Any, Self
 
@@ -68,7 +68,7 @@ class PrivateCovariance(MomentEstimator):
     location_: Vector
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Release the moments of X, (n, d); y is ignored."""
+        """Return release the moments of X, (n, d); y is ignored."""
         x = self._read(X, reset=True)
         box = self._box(x.shape[1])
         units, moments = self._release(x, box, None if self.assume_centered else SHARE)

@@ -66,7 +66,7 @@ def acceptance(nuclear: Number, trace: Number, d: Number) -> Number:
 
 
 def norm(m: Matrix, body: Body) -> Vector:
-    """The norm ‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
+    """Return the norm ‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
     require_choice("body", body, BODIES)
     if body == "l2":
         norms: Vector = np.linalg.norm(m, axis=(-2, -1))
@@ -88,7 +88,9 @@ def norm_cdf(dimension: int, t: Vector) -> Vector:
 
 
 def _symmetric(triangles: Matrix, d: int) -> Matrix:
-    """The symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size, d, d)."""
+    """Return the symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size,
+    d, d).
+    """
     z = np.zeros((len(triangles), d, d))
     z[:, *np.triu_indices(d)] = triangles
     full: Matrix = z + np.swapaxes(np.triu(z, 1), 1, 2)
@@ -96,7 +98,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
+    """Return the eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # d × rate is at least 1/2, so that one call usually suffices

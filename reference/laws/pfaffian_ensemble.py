@@ -52,7 +52,8 @@ HUGE = 1e100  # larger values of the recurrence are scaled down, long before the
 
 
 def _panels(points: int, half_line: bool) -> Panels:
-    """The panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the last.
+    """Return the panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the
+    last.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
@@ -115,7 +116,7 @@ class PfaffianEnsemble:
 
     @property
     def order(self) -> int:
-        """The size D of A and μ, which is N rounded up to an even number."""
+        """Return the size D of A and μ, which is N rounded up to an even number."""
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
@@ -126,7 +127,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def phi_by_panel(self) -> Array:
-        """The values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
+        """Return the values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
@@ -139,34 +140,34 @@ class PfaffianEnsemble:
 
     @cached_property
     def e_nodes(self) -> Array:
-        """The vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
+        """Return the vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))
         return np.concatenate([features, ones])
 
     @cached_property
     def skew(self) -> Matrix:
-        """The skew-symmetric matrix A, (D, D)."""
+        """Return the skew-symmetric matrix A, (D, D)."""
         weighted = (self.phi * self.panels.weights).reshape(self.points, -1)
         a = weighted @ self.e_nodes[: self.points].reshape(self.points, -1).T
         return self.bordered((a - a.T) / 2, self.totals)
 
     @cached_property
     def kernel(self) -> Matrix:
-        """The kernel μ = A^{−1}, (D, D), skew-symmetric."""
+        """Return the kernel μ = A^{−1}, (D, D), skew-symmetric."""
         inverse = np.linalg.inv(self.skew)
         return (inverse - inverse.T) / 2
 
     @cached_property
     def one_point_density(self) -> Matrix:
-        """The one-point density ρ₁ at the nodes, (panels, m). Its integral is N."""
+        """Return the one-point density ρ₁ at the nodes, (panels, m). Its integral is N."""
         density: Matrix = -np.einsum(
             "jpm,jk,kpm->pm", self.phi, self.kernel[: self.points], self.e_nodes, optimize=True
         )
         return density
 
     def mean_power_sum(self, power: float) -> float:
-        """The expectation of Σ_i |x_i|^p, for p ≥ 0."""
+        """Return the expectation of Σ_i |x_i|^p, for p ≥ 0."""
         if not (math.isfinite(power) and power >= 0):
             raise InvalidInput(f"power = {power!r}: must be finite and at least 0")
         x = np.abs(self.panels.nodes)
@@ -174,7 +175,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def log_normalizer(self) -> float:
-        """The logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
+        """Return the logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
 
         ∫ |det φ_j(x_i)| = N! Pf A, and this determinant is the unnormalised density times the leading coefficients of
         all φ_j.
@@ -183,7 +184,9 @@ class PfaffianEnsemble:
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """The logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) -> (size,)."""
+        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) ->
+        (size,).
+        """
         i, j = np.triu_indices(self.points, 1)
         with np.errstate(divide="ignore"):
             values = np.log(np.abs(x[:, i] - x[:, j])).sum(axis=1) - np.abs(x).sum(axis=1)
@@ -196,7 +199,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _panel_skew(self) -> Matrix:
-        """The integral of G_j φ_k − φ_j G_k over each panel, (panels, N, N)."""
+        """Return the integral of G_j φ_k − φ_j G_k over each panel, (panels, N, N)."""
         g = self.g_nodes.transpose(1, 0, 2)
         phi = (self.phi * self.panels.weights).transpose(1, 2, 0)
         half = g @ phi
@@ -204,7 +207,9 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """The matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1, N)."""
+        """Return the matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1,
+        N).
+        """
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]
         mass = np.cumsum((self.phi * self.panels.weights).sum(axis=2).T[::-1], axis=0)[::-1]
         n = self.points
@@ -262,5 +267,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """The ensemble with this number of points, computed at the first call and kept for later ones."""
+    """Return the ensemble with this number of points, computed at the first call and kept for later ones."""
     return PfaffianEnsemble(points, half_line=half_line)

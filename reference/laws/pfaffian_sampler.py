@@ -1,4 +1,4 @@
-"""Exact sampling from a Pfaffian ensemble, one point at a time: the Pfaffian chain rule.
+"""Sample exactly from a Pfaffian ensemble, one point at a time, by the Pfaffian chain rule.
 
 This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
 
@@ -60,7 +60,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matrix, Matrix]:
-    """a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
+    """Return a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
     phi, g = ensemble.values_at(x)
     at_infinity = np.ones((len(x), ensemble.order - ensemble.points))
     signs = np.sign(drawn - x[:, None])
@@ -70,12 +70,12 @@ def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matri
 
 
 def inverted(f: Vector, goal: float) -> float:
-    """The t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
+    """Return the t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
     return float(scipy.optimize.brentq(lambda t: integrated(np.array(t)) @ f - goal, -1, 1, xtol=1e-15))
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
-    """One N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
+    """Draw one N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
         # f_k at the nodes between the breakpoints, and F_k at the breakpoints

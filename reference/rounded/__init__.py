@@ -1,4 +1,4 @@
-"""Correctly rounded releases, for which the privacy theorem covers every released bit.
+"""Round releases correctly, so that the privacy theorem covers every released bit.
 
 `rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, returns after
 rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is

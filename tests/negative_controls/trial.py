@@ -22,7 +22,7 @@ SAMPLES = 2000  # draws per data set
 
 
 def claim_of(control: NegativeControl) -> Guarantee:
-    """The claim in the audit of a control."""
+    """Return the claim in the audit of a control."""
     return control.claim or default_claim(control.mechanism)
 
 
@@ -38,7 +38,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Whether a question of that kind rejects the control by a finding of that name.
+    """Return whether a question of that kind rejects the control by a finding of that name.
 
     Each question is asked alone, with the whole false-alarm probability. Facts of other questions are computed only
     if questions of that kind reject nothing without them.

@@ -6,8 +6,8 @@ are thinned until the best classifier is the test p/q > η. The other half gives
 classifier, with a margin ω by Hoeffding's inequality. The claim is refuted if the point (α + ω, β + ω) lies below its
 curve.
 
-The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead: if a claim of ε-DP is broken at all,
-it is broken there.
+The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead: if a claim of ε-DP is broken at all, it
+is broken at this η.
 """
 
 import math

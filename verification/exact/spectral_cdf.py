@@ -1,4 +1,4 @@
-"""P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise, enclosed by interval arithmetic.
+"""Enclose P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise by interval arithmetic.
 
 The law. Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric
 ones. In units of ρ,
@@ -237,7 +237,7 @@ def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric
 
 
 def bordered(matrix: SkewMatrix, border: Sequence[Number]) -> SkewMatrix:
-    """The skew-symmetric matrix [[A, b], [−bᵀ, 0]]."""
+    """Return the skew-symmetric matrix [[A, b], [−bᵀ, 0]]."""
     last = len(matrix)
     return skew_matrix(last + 1, lambda j, k: border[j] if k == last else matrix[j][k])
 
@@ -250,7 +250,7 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """The Pfaffian Pf A(s), where A has its border if the number of powers is odd.
+    """Return the Pfaffian Pf A(s), where A has its border if the number of powers is odd.
 
     The parameters are those of `moment_matrix` and `pfaffian`.
     """
@@ -262,7 +262,7 @@ def de_bruijn_pfaffian(
 
 @lru_cache
 def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
-    """The exact rational number Pf A(∞)."""
+    """Return the exact rational number Pf A(∞)."""
     ones = [Fraction(1)] * (2 * max(powers) + 1)
     return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
 
@@ -271,13 +271,13 @@ def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
 
 
 def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int) -> Number:
-    """An interval that contains Pf A(s) / Pf A(∞), computed with `working_digits` decimal digits.
+    """Return an interval that contains Pf A(s) / Pf A(∞), computed with `working_digits` decimal digits.
 
     Raises
     ------
     ZeroDivisionError : if at this precision some row has no entry that is certainly not 0.
     """
-    context = MPIntervalContext()  # a separate context, so that mpmath.iv and mpmath.mp keep their precision
+    context = MPIntervalContext()  # the context is separate, so that mpmath.iv and mpmath.mp keep their precision
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,

@@ -63,8 +63,8 @@ from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 from covassay.reference.sensitivity import square_root
 
 ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
-LOST = 1e-15  # relative, and larger than the rounding errors of q and of q cos x
-STEPS = 400  # steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
+LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
+STEPS = 400  # the recurrence for the Bessel functions has so many steps, after which a wrong start is forgotten
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.
@@ -122,7 +122,7 @@ def kappa(q: float, entries: int) -> float:
 
 
 def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
-    """ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre around it."""
+    """Return ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre around it."""
 
     def at(x: float) -> float:
         return float(log_f(np.array([x]))[0])
@@ -161,11 +161,11 @@ def log_delta(q: float, epsilon: float, entries: int) -> float:
     def beyond(x: Vector) -> Vector:
         return density(x) + np.log(np.maximum(-np.expm1(epsilon - q * np.cos(x)), SMALLEST_PROBABILITY))
 
-    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # where cos x > ε/q
+    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # the end of the range where cos x > ε/q
     return min(0.0, log_integral(beyond, end) - log_integral(density, math.pi))
 
 
-@lru_cache(maxsize=256)  # depends on public numbers alone; the search takes some 20 ms
+@lru_cache(maxsize=256)  # the result depends on public numbers alone, and the search takes some 20 ms
 def largest_move(epsilon: float, delta: float, dimension: int) -> float:
     """The largest q with δ(q, ε) ≤ δ, rounded down, and at least ε."""
     entries = int(law.degrees_of_freedom(dimension))

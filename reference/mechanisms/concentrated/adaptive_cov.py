@@ -192,7 +192,7 @@ def error_bounds(found: Errors, k: int) -> dict[Base, float]:
 
 
 def least(bounds: dict[Base, float]) -> Base:
-    """The mechanism with the smaller bound, "gauss" if both are equal."""
+    """Return the mechanism with the smaller bound, "gauss" if both are equal."""
     return "gauss" if bounds["gauss"] <= bounds["separate"] else "separate"
 
 
@@ -252,7 +252,7 @@ def draw_noise(
     ensemble: Ensemble = "wigner",
     precision: float = PRECISION,
 ) -> AdaptiveCovNoise:
-    """The noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of this size."""
     levels = len(private_radius.public_radii(precision))
     return AdaptiveCovNoise(
         above_threshold.draw_noise(levels, rng) if radius == "private" else None,

@@ -134,14 +134,14 @@ def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) ->
 
 
 def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
-    """A draw of the noise Z₀ on the number of rows, for a given σ², from the bits of `rng`."""
+    """Return a draw of the noise Z₀ on the number of rows, for a given σ², from the bits of `rng`."""
     return law.sample(variance, Coins(generator_bits(rng)))
 
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise is a
-    `CountedDraws`.
+    """Return the noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise
+    is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

@@ -98,7 +98,7 @@ def number_of_rounds(kappa: float, m: int) -> int:
 
 
 def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
-    """The rows of the next round, and the inverse of the map that made them before they were shortened."""
+    """Return the rows of the next round, and the inverse of the map that made them before they were shortened."""
     values, vectors = np.linalg.eigh(z)
     stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))
     a = (vectors * stretch) @ vectors.T

@@ -94,7 +94,9 @@ class SeparateCovNoise:
 
 
 def descending_eigenvectors(matrix: Matrix) -> Matrix:
-    """Orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their eigenvalues."""
+    """Return orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their
+    eigenvalues.
+    """
     vectors: Matrix = np.linalg.eigh(matrix)[1][:, ::-1]
     return vectors
 

@@ -73,7 +73,7 @@ class PMENoise:
 
 
 def differences(rows: Rows) -> Rows:
-    """The data set of the differences y.
+    """Return the data set of the differences y.
 
     A difference beyond the largest float becomes a zero row, as if it were dropped.
     """

@@ -93,7 +93,7 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of the images A x_i. An image with an entry too large for a float becomes 0."""
+    """Return the data set of the images A x_i. An image with an entry too large for a float becomes 0."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -109,7 +109,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """The result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
+    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d))
 

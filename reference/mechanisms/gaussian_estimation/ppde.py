@@ -91,12 +91,12 @@ def enough_records(
 
 
 def most_rounds(dimension: int) -> int:
-    """The largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
+    """Return the largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
     return dimension.bit_length() - 1
 
 
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
-    """The mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
+    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
 
     The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, even if
     fewer of these rows exist.

@@ -83,7 +83,9 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Vector]:
-    """The noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham law."""
+    """Return the noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham
+    law.
+    """
     return draws_again(law.sample, rng)
 
 

@@ -48,7 +48,7 @@ def noise_scale(n: Number, d: int, epsilon: Number, sqrt: Callable[[Number], Num
 
 
 def centred(rows: Rows) -> Rows:
-    """The rows x_i − x̄, after one pass for the mean."""
+    """Return the rows x_i − x̄, after one pass for the mean."""
     mean = sum_rows(lambda block: block.sum(axis=0), rows) / rows.shape[0]
     return map_rows(lambda block: block - mean, rows)
 

@@ -89,7 +89,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
-    """The integers C + Z that are released."""
+    """Return the integers C + Z that are released."""
     scale = noise_scale(sensitivity(data.d, data.input_bits), as_written(epsilon))
     z = require_whole("noise(scale)", noise(scale), data.d)
     noisy: IntegerMatrix = data.products + z
@@ -97,7 +97,7 @@ def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMat
 
 
 def noisy_rows_and_products(data: ExactData, noise: CountedDraws, epsilon: Number) -> tuple[int, IntegerMatrix]:
-    """The integers n + Z₀ and C + Z that are released under add-remove."""
+    """Return the integers n + Z₀ and C + Z that are released under add-remove."""
     share, whole = count_share(data.d), as_written(epsilon)
     rows = data.n + noise.whole_count(noise_scale(1, share * whole))
     z = require_whole(
@@ -140,19 +140,19 @@ def release(
 
 
 def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> IntegerMatrix:
-    """A symmetric (d, d) draw of the noise Z, for a given scale t, from the bits of `rng`."""
+    """Return a symmetric (d, d) draw of the noise Z, for a given scale t, from the bits of `rng`."""
     return law.symmetric(dimension, scale, Coins(generator_bits(rng)))
 
 
 def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
-    """A draw of the noise Z₀ on the number of rows, for a given scale t, from the bits of `rng`."""
+    """Return a draw of the noise Z₀ on the number of rows, for a given scale t, from the bits of `rng`."""
     return law.sample(scale, Coins(generator_bits(rng)))
 
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the noise is a
-    `CountedDraws`.
+    """Return the noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the
+    noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

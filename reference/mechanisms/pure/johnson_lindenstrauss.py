@@ -120,7 +120,7 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """The vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
+    """Return the vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
@@ -136,7 +136,9 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
-    """An M ⪰ 0 with tr M ≤ 1 that nearly minimises ‖T svec(M) − y‖, by accelerated projected gradients (FISTA)."""
+    """Return an M ⪰ 0 with tr M ≤ 1 that nearly minimises ‖T svec(M) − y‖, by accelerated projected gradients
+    (FISTA).
+    """
     if t.shape[0] == t.shape[1]:  # T = I
         return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2

@@ -73,7 +73,7 @@ def proposal_size(radius: Number) -> Number:
 
 
 def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
-    """An upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
+    """Return an upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
     which shifts eigenvalues towards 0. The last matrix has image z, so its nuclear norm is never below ‖z‖_K.

@@ -102,7 +102,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Matrix]:
-    """The noise that `release` takes: for any symmetric matrix and rank, one draw of its matrix Bingham law."""
+    """Return the noise that `release` takes: for any symmetric matrix and rank, one draw of its matrix Bingham law."""
     return draws_again(law.sample, rng)
 
 

@@ -111,7 +111,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> NuclearBallProjectionNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return NuclearBallProjectionNoise(law.sample(dimension, rng), float(rng.laplace()))
 
 

@@ -119,7 +119,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
-    return draw_vector(max(1, dimension - 1), rng, size)  # `release` refuses a single column
+    return draw_vector(max(1, dimension - 1), rng, size)  # the mechanism refuses a single column in `release`
 
 
 @checked

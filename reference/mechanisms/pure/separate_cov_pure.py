@@ -132,7 +132,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> SeparateCovPureNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return SeparateCovPureNoise(wigner.sample_laplace(dimension, rng), np.asarray(rng.laplace(size=dimension)))
 
 

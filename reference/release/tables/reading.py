@@ -1,4 +1,4 @@
-"""Reading data as rows of numbers: a file, several files, a directory, a stream, or a data set of pyarrow or dask.
+"""Read data as rows of numbers: a file, several files, a directory, a stream, or a data set of pyarrow or dask.
 
 Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
 depends on other records. Every error message is one line that names the file, the place, the value and the rule. Such a
@@ -78,7 +78,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """The source of a table that is given as exact sums; all of its columns are released."""
+    """Return the source of a table that is given as exact sums; all of its columns are released."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
@@ -89,7 +89,7 @@ def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
 
 
 def describe(data: Any) -> str:
-    """The name of the data in messages."""
+    """Return the name of the data in messages."""
     if isinstance(data, ExactData):
         return SUMS
     if isinstance(data, str | Path):
@@ -100,7 +100,7 @@ def describe(data: Any) -> str:
 
 
 def read_table(path: Path) -> Table:
-    """The whole table of a file that fits in memory; see `open_table`."""
+    """Return the whole table of a file that fits in memory; see `open_table`."""
     source = open_table(path)
     passing = source.rows.start() if isinstance(source.rows, Chunks) else iter(())
     return Table(source.columns, np.concatenate(list(passing)))

@@ -1,4 +1,4 @@
-"""Properties of every mechanism in the registry: input, units, budgets, outputs.
+"""Test properties of every mechanism in the registry: input, units, budgets, outputs.
 
 A mechanism that is added to the registry is tested here without a change to this file.
 """
@@ -51,7 +51,9 @@ def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray
 
 
 def unit(about: AnyMechanism, r: float) -> Any:
-    """The factor of the output, or of each of its entries, if the unit of two columns changes by the factor r."""
+    """Return the factor of the output, or of each of its entries, if the unit of two columns changes by the factor
+    r.
+    """
     factors = about.output.restore(np.ones(about.output.shape(2)), np.zeros(2), np.full(2, r))
     return r**about.output.power if factors is None else factors
 
@@ -350,7 +352,10 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
-    """By at least one choice: not all use every part. The data decide whether AdaptiveCov uses noise of eigenvalues."""
+    """At least one choice of a mechanism refuses each bad noise: not all choices use every part of it.
+
+    The data decide whether AdaptiveCov uses noise of eigenvalues.
+    """
     accepted, refused = set(), set()
     for options in every_choice(about):
         noise = noise_of(about, options, 3, np.random.default_rng(6), 20)

@@ -106,6 +106,7 @@ def test_a_right_target_is_not_refuted_and_all_draws_count(seed: int) -> None:
     assert {"tails", "rare branches", "divergence", "event"} <= {check.name for check in report.checks}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "name"),
     [

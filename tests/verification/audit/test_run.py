@@ -157,7 +157,7 @@ def test_a_black_box_is_held_to_each_notion_of_privacy(function, claim, verdict)
         (0.5, 0.2, ApproximateDP(0.5, 0.17), True),  # 0.5 − e^0.5 · 0.2 = 0.1703
         (0.5, 0.2, ApproximateDP(0.5, 0.171), False),
         (0.5, 0.2, ZCDP(0.223), True),  # D_2/2 = ln(0.25/0.2 + 0.25/0.8)/2 = 0.22314
-        (0.5, 0.2, ZCDP(0.23), False),  # sup over α, on a fine grid: 0.2273 at α = 1.49
+        (0.5, 0.2, ZCDP(0.23), False),  # the supremum over α, on a fine grid, is 0.2273 at α = 1.49
         (0.2, 0.5, PureDP(0.1), False),
     ],
 )

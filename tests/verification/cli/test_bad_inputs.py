@@ -31,7 +31,8 @@ ACCOUNT: dict[str, Any] = {
 }
 OPTIONS = {"--rho": "0.1", "--bounds": "bounds.toml", "--budget-file": "account.json", "--out": "out.json"}
 
-Case = tuple[str, dict[str, bytes], list[str], dict[str, str | None]]  # name, files, data, options (None: left out)
+# a case has a name, files, data, and options (None: left out)
+Case = tuple[str, dict[str, bytes], list[str], dict[str, str | None]]
 
 
 def npy(array: Any) -> bytes:
@@ -359,7 +360,7 @@ DAMAGED = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the release that works, and with links, pipes and directories that cause errors."""
+    """Make a directory with the release that works, and with links, pipes and directories that cause errors."""
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_bytes(DATA)
     Path("bounds.toml").write_bytes(BOUNDS)
@@ -386,7 +387,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state() -> dict[str, tuple[bytes, int]]:
-    """The content and the permissions of every file, without the lock of an account, which stays by design."""
+    """Return the content and the permissions of every file, without the lock of an account, which stays by design."""
     return {
         str(path): (path.read_bytes(), path.stat().st_mode)
         for path in Path().rglob("*")
@@ -427,7 +428,8 @@ def test_a_bad_input(
             Path("account.json").write_text(json.dumps({**ACCOUNT, "data": of_it}))
     said = require_one_line(command(data, options), capsys)
     culprit = next((name for name in files if name.startswith(("bad.", "bounds.", "b.json"))), "")
-    assert culprit in said or "b.toml has no bounds for column" in said  # and not what the case broke by mistake
+    # the message names the culprit, and not what the case broke by mistake
+    assert culprit in said or "b.toml has no bounds for column" in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes")

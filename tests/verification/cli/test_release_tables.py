@@ -49,7 +49,7 @@ def files() -> dict[str, bytes]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The single printed line; no other output is printed, and no file appears or changes."""
+    """Return the single printed line; no other output is printed, and no file appears or changes."""
     before = files()
     assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
@@ -356,7 +356,8 @@ def killed(where: tuple[Any, str], arguments: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the child of a process with threads; it is killed anyway
+        # this is the child of a process with threads, and it is killed anyway
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
         try:

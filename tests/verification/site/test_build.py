@@ -79,7 +79,7 @@ def test_a_wrong_folder_is_one_clear_error(root: str | None, named: str, tmp_pat
 
 
 def clone(folder: Path) -> Path:
-    """A copy of the sources of the site, which tests may change."""
+    """Return a copy of the sources of the site, which tests may change."""
     for name in ("reference", "verification", "proofs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "rocq"))
     for name in ("README.md", "CONTRIBUTING.md"):

@@ -1,4 +1,4 @@
-"""The code of Brown, Hopkins and Smith (2023) as targets, from a copy of gavinrbrown1/private-estimation-BHS23.
+"""Make targets from the code of Brown, Hopkins and Smith (2023), from a copy of gavinrbrown1/private-estimation-BHS23.
 
 The environment variable COVASSAY_BHS23 names the directory of a copy (audited at dd1d1db). `mean` and `covariance` are
 `private_mean_estimation` and `private_covariance_estimation(X, eps, delta, lambda_0)`, documented as (ε, δ)-DP for any
@@ -26,7 +26,7 @@ PACKAGE = Package(
     files=("algorithms.py", "utils.py"),
     project="gavinrbrown1/private-estimation-BHS23",
 )
-OUTLIERS = 4.0  # lambda_0, a few times the number of columns of the data sets of an audit
+OUTLIERS = 4.0  # the parameter lambda_0, a few times the number of columns of the data sets of an audit
 
 
 def _draw(x: Matrix, *, rng: np.random.Generator, function: str, epsilon: float, delta: float) -> Any:

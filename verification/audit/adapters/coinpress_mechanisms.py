@@ -1,4 +1,4 @@
-"""coin-press as targets: its functions for the mean and the covariance, from a copy of the project.
+"""Make targets from coin-press: its functions for the mean and the covariance, from a copy of the project.
 
 The environment variable COVASSAY_COIN_PRESS names the directory of a copy of github.com/twistedcubic/coin-press
 (audited at 9c74725). Its README claims zCDP; n is an argument. `mean`, `covariance`, and `covariance-three-steps` are

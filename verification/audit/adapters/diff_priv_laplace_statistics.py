@@ -1,4 +1,4 @@
-"""diff-priv-laplace-python as targets (audited at 1.0.5): statistics of one column, in [0, 10].
+"""Make targets from diff-priv-laplace-python (audited at 1.0.5): statistics of one column, in [0, 10].
 
 - `sum`, `mean`, `variance`: `DiffPrivStatistics.sum(data, epsilon)` and so on, which have no parameter for bounds.
 - `count`: `DiffPrivStatistics.count` of whether entries are above the middle of the range, without post-processing.

@@ -1,4 +1,4 @@
-"""diffpriv-pure as targets (audited at 0.1.0): `private_sum`, `private_mean` and `private_count`.
+"""Make targets from diffpriv-pure (audited at 0.1.0): `private_sum`, `private_mean` and `private_count`.
 
 `sum` and `mean` clip a column to its bounds, and are called with δ = 0, which gives ε-DP by Laplace noise;
 `mean-gaussian` is called with δ > 0. `count` is `private_count(k, epsilon)` of the k entries above the middle of the

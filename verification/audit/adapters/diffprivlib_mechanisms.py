@@ -1,4 +1,4 @@
-"""diffprivlib as targets (IBM; audited at 0.6.6).
+"""Make targets from diffprivlib (IBM; audited at 0.6.6).
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
 eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
@@ -45,18 +45,18 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 
 def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """The target that draws with that part of the installed diffprivlib."""
+    """Return the target that draws with that part of the installed diffprivlib."""
     return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 
 def bingham() -> Target:
-    """The exponential mechanism for the leading eigenvector."""
+    """Run the exponential mechanism for the leading eigenvector."""
     paper = (("calibration", "paper"),)
     return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
-    """Eigenvalues and eigenvectors of the second moment."""
+    """Return eigenvalues and eigenvectors of the second moment."""
     return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 

@@ -1,4 +1,4 @@
-"""Tools of diffprivlib and its K-means (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
+"""Make targets from tools of diffprivlib and its K-means (audited at 0.6.6); they belong to the adapter `diffprivlib`.
 
 All of them look at the columns of a box. The package does not say which data sets are neighbours.
 

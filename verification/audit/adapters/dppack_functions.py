@@ -1,4 +1,4 @@
-"""DPpack, a package of R, as targets (audited at 0.2.2), from a copy of sgiddens/DPpack.
+"""Make targets from DPpack, a package of R (audited at 0.2.2), from a copy of sgiddens/DPpack.
 
 The environment variable COVASSAY_DPPACK names the directory of a copy. The targets are processes, as those of
 `exec:Rscript dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs jsonlite and rmutil. They are

@@ -1,4 +1,4 @@
-"""eeprivacy as targets (audited at 0.0.5): the operations of `eeprivacy.operations` on columns with public bounds.
+"""Targets from eeprivacy (audited at 0.0.5): the operations of `eeprivacy.operations` on columns with public bounds.
 
 - `sum`, `mean`: `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` and `PrivateClampedMean` of the
   first column. Both are documented as "bounding sensitivity with clamping", so the adapter does not clip.

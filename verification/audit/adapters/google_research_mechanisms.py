@@ -1,4 +1,4 @@
-"""The code of "Private Covariance Estimation" as targets, from a copy of google-research/private_covariance_estimation.
+"""Targets from the code of "Private Covariance Estimation", a copy of google-research/private_covariance_estimation.
 
 The environment variable COVASSAY_GOOGLE_RESEARCH names the directory that has the folder
 `private_covariance_estimation` (audited as of 2026). The functions take XᵀX of rows of norm at most 1, which the

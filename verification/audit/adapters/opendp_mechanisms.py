@@ -1,4 +1,4 @@
-"""OpenDP as targets (audited at 0.16.0).
+"""Make targets from OpenDP (audited at 0.16.0).
 
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
 which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
@@ -36,7 +36,7 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-ORIGIN = 3.0  # every coordinate of the origin of a domain that is not about 0
+ORIGIN = 3.0  # every coordinate of the origin of a domain whose centre is not 0
 
 
 class _Seeded:
@@ -160,14 +160,14 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues come ascending, the vectors descending
+    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues are ascending, the vectors descending
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 
 
 @lru_cache(maxsize=64)
 def _eigenvalues_parts(n: int, d: int, epsilon: float) -> tuple[Any, Any, float]:
-    """The eigenvalues, the measurement that is chained to them, and the scale of its noise."""
+    """Return the eigenvalues, the measurement that is chained to them, and the scale of its noise."""
     dp = _library()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvalues import make_eigenvalues
@@ -190,7 +190,7 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
 
 
 def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
-    """The loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
+    """Return the loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
     return float(made(n=len(x), d=x.shape[1], epsilon=float(epsilon)).map(2))
 
 
@@ -215,7 +215,7 @@ def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def private_eigenvector() -> Target:
-    """The exponential mechanism for the leading eigenvector."""
+    """Run the exponential mechanism for the leading eigenvector."""
     _library()
     return Target(
         "opendp:private-eigenvector",
@@ -232,7 +232,7 @@ def private_eigenvector() -> Target:
 
 
 def _unseeded(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
-    """A target whose noise is drawn by OpenDP's Rust library."""
+    """Return a target whose noise is drawn by OpenDP's Rust library."""
     _library()
     notes = ("draws from the operating system: this run cannot be replayed draw for draw", *notes)
     return Target(f"opendp:{name}", draw, seeded=False, version=told_version(PACKAGE, part), notes=notes, **more)

@@ -1,4 +1,4 @@
-"""Statistics of OpenDP beyond covariance (audited at 0.16.0); they are targets of the adapter `opendp`.
+"""Make targets from statistics of OpenDP beyond covariance (audited at 0.16.0); they belong to the adapter `opendp`.
 
 - `mean`: `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale for which its own
   privacy map gives ρ for one replaced row.
@@ -107,7 +107,7 @@ def _noise_on_vector(gaussian: bool, length: int, change: float, budget: float) 
 
 
 def _of_sums(x: Matrix, bounds: Bounds, gaussian: bool, budget: float) -> Matrix:
-    """The rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
+    """Return the rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
     box = Box.of(bounds)
     rows, n, d = scaled_rows(x, box)
     weights = (gauss_weights if gaussian else laplace_weights)(d, "replace-one")

@@ -1,4 +1,4 @@
-"""pfl as targets (Apple; audited at 0.6.0): `gaussian`, (ε, δ)-DP, and `laplace`, ε-DP.
+"""Make targets from pfl (Apple; audited at 0.6.0): `gaussian`, (ε, δ)-DP, and `laplace`, ε-DP.
 
 They are `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
 `LaplaceMechanism(clipping_bound, epsilon)`. Their method `add_noise` adds noise to statistics of norm at most the

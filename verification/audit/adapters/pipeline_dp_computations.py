@@ -1,4 +1,4 @@
-"""PipelineDP as targets (OpenMined; audited at 0.3.1): the metrics of its combiners, ε-DP with Laplace noise.
+"""Make targets from PipelineDP (OpenMined; audited at 0.3.1): the metrics of its combiners, ε-DP with Laplace noise.
 
 `combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses the combiners for metrics
 of a partition and splits the budget. Here every row is the one contribution of one user to one partition, so that

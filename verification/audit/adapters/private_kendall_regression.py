@@ -1,4 +1,4 @@
-"""Boosted AdaSSP of google-research as a target, from a copy of its folder `private_kendall`.
+"""Make targets from boosted AdaSSP of google-research, from a copy of its folder `private_kendall`.
 
 The environment variable COVASSAY_PRIVATE_KENDALL names the directory that has this folder (audited as of 2026).
 `boosted-adassp`: `boosted_adassp(features, labels, num_rounds=2, feature_clip_norm=1, gradient_clip_norm=1, epsilon,
@@ -31,7 +31,7 @@ ROUNDS = 2
 
 @cache
 def _module() -> Any:
-    """The module, with a cache for its search for μ, which depends only on ε and δ."""
+    """Return the module, with a cache for its search for μ, which depends only on ε and δ."""
     from private_kendall import boosted_adassp
 
     vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)

@@ -1,4 +1,4 @@
-"""tmlt.core as targets (Tumult Labs; audited at 0.20.0): `laplace`, ε-DP, and `gaussian`, ρ-zCDP.
+"""Make targets from tmlt.core (Tumult Labs; audited at 0.20.0): `laplace`, ε-DP, and `gaussian`, ρ-zCDP.
 
 They are the samplers `tmlt.core.random.laplace.laplace(u, b)` and `continuous_gaussian.gaussian(sigma_squared, u)`,
 which refine an interval until it holds one float. Both draw from the operating system.

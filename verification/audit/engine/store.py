@@ -66,7 +66,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Decode a value from plain data."""
+    """Decode plain data that `encoded` made, and return the value."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -84,13 +84,13 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """Draws by their key: the number of chunks made, and their result as a list of at most one value."""
+    """The draws by their key: the number of chunks made, and their result as a list of at most one value."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
 
     def get(self, key: str) -> tuple[int, list[Any]]:
-        """The number of chunks and the result stored under this key; (0, []) if there are none."""
+        """Return the number of chunks and the result stored under this key; (0, []) if there are none."""
         row = self._connection.execute("SELECT value, digest FROM drawn WHERE key = ?", (key,)).fetchone()
         if row is None:
             return 0, []

@@ -51,7 +51,7 @@ class UserPair:
 
     @property
     def adjacency(self) -> str:
-        """The adjacency under which the two data sets are neighbours."""
+        """Return the adjacency under which the two data sets are neighbours."""
         return REPLACE_ONE if len(self.first) == len(self.second) else ADD_REMOVE
 
 
@@ -111,7 +111,7 @@ def _table(values: Any, name: str, source: str) -> Matrix:
     rows = array.astype(np.float64)
     if not np.isfinite(rows).all():
         raise _invalid(source, f"{name} {wanted}, has an entry that is not finite")
-    return rows + 0.0  # −0 becomes 0, so that equal rows have equal bytes
+    return rows + 0.0  # adding 0 turns −0 into 0, so that equal rows have equal bytes
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:

@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The comparison with draws of the reference, and neighbours with rows far from the origin."""
+    """Return the comparison with draws of the reference, and neighbours with rows far from the origin."""
     output = claim.mechanism.output
     return KnownLaw(reference_draws.scenarios(claim), (far_out(output), *common_pairs(output)))
 

@@ -21,7 +21,7 @@ MOST = 128  # features
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
+    """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
     That feature is as likely as all others together, so that its probability depends strongly on the exponent."""
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)

@@ -1,4 +1,4 @@
-"""The report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
+"""Write the report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
 
 The page needs no other file, no network and no script. It is built as a tree, so that every text in it is escaped. A
 content security policy in its head forbids scripts and everything from other addresses.
@@ -24,7 +24,7 @@ NO_PICTURES = (
 
 
 def as_page(report: AuditReport) -> str:
-    """The whole page as text."""
+    """Return the whole page as text."""
     verdict = report.verdict.value
     html = Element("html", {"lang": "en"})
     head = SubElement(html, "head")

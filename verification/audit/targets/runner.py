@@ -1,4 +1,4 @@
-"""The process that runs in an environment: it draws from a target of an adapter, over JSON lines (`process_target`).
+"""Run in an environment as a process that draws from a target of an adapter, over JSON lines (`process_target`).
 
 This file is run by its path, with the Python of an environment that has the audited package and not covassay. The first
 four arguments are covassay's own folders, the adapter and the target, so that this file imports nothing of covassay
@@ -36,7 +36,7 @@ def known_packages(reference: str, verification: str) -> None:
 
 
 def adapter_of(where: str) -> ModuleType:
-    """The adapter module: a name inside covassay, or the path of a file."""
+    """Return the adapter module: a name inside covassay, or the path of a file."""
     if not where.endswith(".py"):
         return importlib.import_module(where)
     spec = importlib.util.spec_from_file_location(Path(where).stem, where)

@@ -24,13 +24,13 @@ SCALES: tuple[Scale, Scale] = ("small", "paper")
 
 
 def not_private(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """The second moment without noise."""
+    """Return the second moment without noise."""
     second: Matrix = rows.T @ rows / len(rows)
     return second
 
 
 def not_private_mean(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """The mean without noise."""
+    """Return the mean without noise."""
     mean: Matrix = rows.mean(axis=0)
     return mean
 

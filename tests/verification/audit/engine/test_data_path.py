@@ -26,7 +26,7 @@ from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}
-OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set of the user's own
+OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set that a user gives
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
@@ -116,6 +116,7 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
         assert [check.status for check in rest] == [Status.NOT_REFUTED]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
     """A row that is 3 % too long in a category of its own, in float64 and in float32."""
@@ -137,7 +138,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
-        sums = MECHANISMS[name].domain == "box"  # where the others release means
+        sums = MECHANISMS[name].domain == "box"  # the other mechanisms release means
         if sums and d > 8:
             continue  # the noise is a thousand times as large as a row, so that single precision hides 3 % of the row
         unit = 1 if sums else n

@@ -30,7 +30,7 @@ RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0
 
 
 def target(noise: str, scale: float) -> Target:
-    """A target that releases the sum of the rows plus noise."""
+    """Make a target that releases the sum of the rows plus noise."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -42,7 +42,7 @@ def target(noise: str, scale: float) -> Target:
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
 ) -> tuple[list[Finding], int]:
-    """The checks of the pair, and the number of draws per data set."""
+    """Return the checks of the pair, and the number of draws per data set."""
     made: list[int] = []
     watch = Watch(lambda _, n: made.append(n))
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)

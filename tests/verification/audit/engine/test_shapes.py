@@ -41,7 +41,7 @@ SHAPED = [  # mechanisms whose law is known at other shapes, for their default o
 
 
 def shaped(n: int, d: int) -> Scenario:
-    """The scenario with one Laplace number for every column."""
+    """Return the scenario with one Laplace number for every column."""
     tests = {
         "all": lambda y: kolmogorov_smirnov(y.ravel(), LAPLACE, ""),
         "total": lambda y: gamma_total(np.abs(y).sum(axis=1), d, ""),

@@ -124,7 +124,7 @@ def test_the_schema_is_valid_and_describes_every_field() -> None:
 
 
 def _event(report: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a tested event in a report."""
+    """Return the facts of a tested event in a report."""
     return next(check["facts"] for check in report["checks"] if "counts" in check["facts"])
 
 

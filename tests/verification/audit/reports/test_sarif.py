@@ -112,7 +112,6 @@ def _region(log: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("name", SPOILED)
 def test_the_schema_rejects_a_spoiled_log(name: str) -> None:
     log = copy.deepcopy(written("refuted"))
-    assert VALIDATOR.is_valid(log)
     SPOILED[name](log)
     assert not VALIDATOR.is_valid(log)
 

@@ -57,7 +57,7 @@ def members(group: int) -> list[int]:
 
 
 def gone(group: int) -> bool:
-    """Whether no process of a group is left; a killed process takes a moment to end."""
+    """Return whether no process of a group is left; a killed process takes a moment to end."""
     end = time.monotonic() + 10
     while members(group) and time.monotonic() < end:
         time.sleep(0.02)

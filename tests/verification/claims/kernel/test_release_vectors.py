@@ -40,7 +40,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def block(row: Row, letter: str, height: int, width: int) -> np.ndarray:
-    """The numbers x11, x12, … of a row, as a matrix."""
+    """Return the numbers x11, x12, … of a row, as a matrix."""
     return np.array([[float(row[f"{letter}{i + 1}{j + 1}"]) for j in range(width)] for i in range(height)])
 
 
@@ -53,7 +53,7 @@ def data(row: Row) -> np.ndarray:
 
 
 def scaled(row: Row, height: int, width: int) -> np.ndarray:
-    """The noise of scale one, which is the root of the squared scale times z."""
+    """Return the noise of scale one, which is the root of the squared scale times z."""
     return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
 
 
@@ -135,7 +135,7 @@ def coinpress_mean(row: Row) -> None:
 
 
 def numbers(row: Row, letter: str, count: int) -> np.ndarray:
-    """The numbers l1, l2, … of a row, as a vector."""
+    """Return the numbers l1, l2, … of a row, as a vector."""
     return np.array([float(row[f"{letter}{i + 1}"]) for i in range(count)])
 
 

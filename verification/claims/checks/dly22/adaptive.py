@@ -25,12 +25,12 @@ CASES = 2000
 
 
 def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
-    """The tail γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, computed from the squared norms."""
+    """Return the tail γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, computed from the squared norms."""
     return sum(max(s - tau_squared, 0) for s in squares) / len(squares)
 
 
 def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
-    """Random squared norms: zeros, ones, powers of 4 and values in between."""
+    """Return random squared norms: zeros, ones, powers of 4 and values in between."""
     picks: list[Fraction] = []
     for _ in range(n):
         kind, level = int(rng.integers(0, 4)), int(rng.integers(0, 7))
@@ -88,7 +88,7 @@ def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))
 
 
 def clip(x: Matrix, tau: float) -> Matrix:
-    """The rows clipped to length τ by the reference, in their original unit."""
+    """Return the rows clipped to length τ by the reference, in their original unit."""
     clipped: Matrix = unit_rows(x, tau) * tau
     return clipped
 
@@ -188,7 +188,7 @@ def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
 
 
 def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
-    """A mutant of the reference's bounds, in which the trace term is multiplied by a factor."""
+    """Make a mutant of the reference's bounds, in which the trace term is multiplied by a factor."""
     found = adaptive_cov.errors(*given)
     return dataclasses.replace(found, directions=factor * found.directions)
 
@@ -197,7 +197,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
-    """The smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
+    """Return the smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
     found = adaptive_cov.errors(n, n, rho, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
     tau = math.sqrt(tau_squared)
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
@@ -263,12 +263,14 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
 
 
 def counts_of(squares: Sequence[Fraction], last: int) -> list[int]:
-    """The counts c_1, …, c_last, where c_j is the number of rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
+    """Return the counts c_1, …, c_last, where c_j is the number of rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
     return [sum(Fraction(1, 4**j) < s <= Fraction(1, 4 ** (j - 1)) for s in squares) for j in range(1, last + 1)]
 
 
 def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
-    """The reference's B_k as an exact number: nB_k is a sum of a few powers of 2, which float64 does not round."""
+    """Return the reference's B_k as an exact number: nB_k is a sum of a few powers of 2, which float64 does not
+    round.
+    """
     return Fraction(clipped_cov.bias_bound(counts, k, 1)) / n
 
 
@@ -406,7 +408,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
         alpha = above_threshold.accuracy(len(levels), beta, epsilon, "paper")
         n = int(rng.integers(1, 400))
         norms = float(10 ** rng.uniform(-4, 0)) * rng.random(n) ** rng.integers(1, 8)
-        alpha *= 1 + ROUNDING  # a little slack, so that rounding does not decide ties
+        alpha *= 1 + ROUNDING  # the value is raised a little, so that rounding does not decide ties
         ends = rng.choice([-1.0, 1.0], len(levels) + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, len(levels) + 1)
         half = alpha / (1 + ROUNDING) / 2
         noise = above_threshold.AboveThresholdNoise(float(ends[0] * half / b1), ends[1:] * half / b2)
@@ -418,7 +420,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
-    """The bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
+    """Return the bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
     return factor * (noise + bias) + 9 * slack + 8 * rest
 
 
@@ -508,7 +510,7 @@ AdaptiveNoise = TypeVar("AdaptiveNoise", adaptive_cov.AdaptiveCovNoise, adaptive
 
 
 def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The largest absolute value of the noises on the threshold and on the queries."""
+    """Return the largest absolute value of the noises on the threshold and on the queries."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
 
@@ -516,7 +518,7 @@ def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: f
 def zcdp_terms(
     x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float, radius: str = "none"
 ) -> tuple[float, ...] | None:
-    """The terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     final, share = adaptive_cov.final_budget(rho, radius, "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
@@ -540,7 +542,9 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """The terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its
+    bound.
+    """
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -566,12 +570,12 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """The rows clipped to length 1/50, which is a mutant."""
+    """Return the rows as a mutant clips them, to length 1/50."""
     return clip(x, 0.02)
 
 
 def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
-    """The given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
+    """Return the given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
     silent = above_threshold.AboveThresholdNoise(0.0, np.zeros_like(noise.search.queries))
     return dataclasses.replace(noise, search=silent)
 
@@ -668,7 +672,7 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
 
 
 def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alpha: float) -> float:
-    """The largest share of its bound that the error of a release has, over τ = 1, 2^{−1/2}, …"""
+    """Return the largest share of its bound that the error of a release has, over τ = 1, 2^{−1/2}, …"""
     error, squares = float(np.linalg.norm(released - second_moment(x))), list(row_norms(x) ** 2)
     shares = []
     for tau in 2.0 ** -np.arange(0, 12, 0.5):

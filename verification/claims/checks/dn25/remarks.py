@@ -43,7 +43,7 @@ Pair = tuple[Number, Number]
 
 
 def corrected_threshold(d: Number, n: Number) -> Pair:
-    """The two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    """Return the two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
@@ -94,7 +94,9 @@ def approximate_rate(power: int = 1) -> Evidence:
 
 
 def gain_of_theorem_2(trace: Number, level: Number) -> Number:
-    """The ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and ln(d)/(εn)."""
+    """Return the ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and
+    ln(d)/(εn).
+    """
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 
@@ -158,7 +160,7 @@ def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * tr
 
 
 def never_negative(expression: sp.Expr) -> bool:
-    """Whether a rational function of positive symbols has no negative coefficient, above and below."""
+    """Return whether a rational function of positive symbols has no negative coefficient, above and below."""
     parts = sp.fraction(sp.cancel(sp.together(expression)))
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 

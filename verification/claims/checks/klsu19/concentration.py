@@ -12,7 +12,7 @@ from covassay.verification.claims.checks.quoted import exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
+LEVEL = 1e-9  # a statistical check has this false-alarm probability
 
 # ONE GAUSSIAN
 
@@ -43,17 +43,17 @@ def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidenc
 
 
 def radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """The radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
+    """Return the radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
     return 2 * sqrt(square * t) + 2 * norm * t
 
 
 def lower_radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """The radius 2‖A‖_F√t of the lower tail."""
+    """Return the radius 2‖A‖_F√t of the lower tail."""
     return 2 * sqrt(square * t)
 
 
 def rational_root(value: Fraction) -> Fraction:
-    """The square root of a rational number that is a square."""
+    """Return the square root of a rational number that is a square."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     if root**2 != value:
         raise ValueError(f"{value} is not the square of a rational number")
@@ -177,5 +177,5 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """The radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
+    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)

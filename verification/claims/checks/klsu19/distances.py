@@ -16,7 +16,7 @@ from covassay.verification.exact import series
 
 
 def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
-    """A random invertible rational matrix."""
+    """Return a random invertible rational matrix."""
     while True:
         matrix = sp.Matrix(d, d, lambda i, j: sp.Rational(rng.randint(-4, 4), rng.randint(1, 3)))
         if matrix.det() != 0:
@@ -24,13 +24,13 @@ def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
 
 
 def rational_symmetric(rng: random.Random, d: int) -> sp.Matrix:
-    """A random symmetric rational matrix."""
+    """Return a random symmetric rational matrix."""
     matrix = rational_matrix(rng, d)
     return matrix + matrix.T
 
 
 def frobenius_squared(matrix: sp.Matrix) -> sp.Expr:
-    """The squared Frobenius norm ‖M‖_F²."""
+    """Return the squared Frobenius norm ‖M‖_F²."""
     return (matrix.T * matrix).trace()
 
 
@@ -133,7 +133,7 @@ def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "
 
 
 def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
-    """The probability of the given bits, if they are independent with the given means."""
+    """Return the probability of the given bits, if they are independent with the given means."""
     factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
     return math.prod(factors, start=Fraction(1))
 
@@ -163,7 +163,7 @@ LARGEST_ERROR = sp.Rational(1, 2)
 
 
 def divergence_constant(log2: Number) -> Number:
-    """The constant 2 ln 2 − 1/2 = 0.8863."""
+    """Return the constant 2 ln 2 − 1/2 = 0.8863."""
     return 2 * log2 - Fraction(1, 2)
 
 

@@ -122,7 +122,7 @@ def float_moments(
 ) -> Evidence:
     """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, agrees with the exact rational value.
 
-    The exact E‖Z‖_F²/ρ² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise are those of the claim.
+    The exact values E‖Z‖_F²/ρ² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise are those of the claim.
     """
     worst, figures, squares = 0.0, {}, {False: full_squares, True: symmetric_squares}
     wrong = []
@@ -265,7 +265,8 @@ def simplex(
 
 
 def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
-    """The integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by Gauss–Legendre.
+    """Return the integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by
+    Gauss–Legendre.
 
     For uniform u, u_1² + u_2² = 1 − t² where t has density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
     """

@@ -19,7 +19,9 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
-    """π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a, a]."""
+    """Return π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a,
+    a].
+    """
     return lambda psi: s * (s**2 - a**2) ** 0.5 / (s**2 - (a * sine(psi)) ** 2)
 
 
@@ -29,7 +31,7 @@ def twice_green(a: Number, s: Number) -> Number:
 
 
 def exponent(m: int, a: Number, s: Number) -> Number:
-    """Φ_a(s) = s − ∫ x q_s(x) dx − 2m arccosh(s/a), by quadrature."""
+    """Return Φ_a(s) = s − ∫ x q_s(x) dx − 2m arccosh(s/a), by quadrature."""
     q = swept_charge(a, s, mpmath.sin)
     mean = mpmath.quad(lambda psi: 2 / mpmath.pi * q(psi) * a * mpmath.sin(psi), [0, mpmath.pi / 4, mpmath.pi / 2])
     return s - mean - m * twice_green(a, s)
@@ -79,7 +81,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """A mutant: the swept tail bound with its rate multiplied by `factor`."""
+    """Return a mutant of the swept tail bound, whose rate is multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -127,7 +129,8 @@ def tail_bound(
 
 
 def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
-    """Whether ‖Z‖ ≤ start·d + slope·ln(1/β) follows from the tail bound for every d ≥ 2, and the numbers behind it.
+    """Return whether ‖Z‖ ≤ start·d + slope·ln(1/β) follows from the tail bound for every d ≥ 2, and the numbers behind
+    it.
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
     exp(−rate′(t₀) (t − t₀)). So slope·rate′(t₀) ≥ 1 and a value of at most 1 are enough. With rate(t₀) = d·r the value

@@ -28,12 +28,14 @@ TRACE_LEVEL = 11  # Theorem 2 uses |L| ≤ 11 ln d
 
 
 def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
-    """The rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
+    """Return the rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
     return c - 2 - 2 * log(2 * c / pi)
 
 
 def normaliser(d: int, symmetric: bool) -> Fraction:
-    """Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the line."""
+    """Return Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the
+    line.
+    """
     if d == 0:
         return Fraction(1)
     powers = moment_powers(d, symmetric=symmetric)
@@ -44,7 +46,7 @@ def normaliser(d: int, symmetric: bool) -> Fraction:
 
 
 def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
-    """Whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
+    """Return whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
     value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
@@ -173,7 +175,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
 
 
 def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Callable[[Number], Number]) -> Number:
-    """The bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
+    """Return the bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
     unit = epsilon * n
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
