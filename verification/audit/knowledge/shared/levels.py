@@ -33,7 +33,7 @@ def choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 
 
 def levels_test(levels: Vector, law: Vector) -> Test:
-    """Return the test that every level has its probability, and that nothing else comes out: exact binomials, by Bonferroni.
+    """Test that every level has its probability, and that nothing else comes out: exact binomials, by Bonferroni.
 
     If several levels are rare, half of the error probability is for all of them together: where each is too rare to be
     missed, their sum is not.
