@@ -78,6 +78,15 @@ def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, ep
     return drawn
 
 
+def rare_outcomes_lost(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
+    """Run the exponential mechanism without the outcomes whose probability is below 1/10 000."""
+    weights = exponent(epsilon, ENERGY_RANGE) * _energies(x)
+    p = np.exp(weights - weights.max())
+    p = np.where(p / p.sum() < 1e-4, 0.0, p)
+    drawn: Vector = rng.choice(len(p), size=size, p=p / p.sum()) + 1.0
+    return drawn
+
+
 def gaussian_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
     """Calibrates Gaussian noise to the sensitivity 1/n of adding or removing a row, in place of √2/n."""
     return gaussian.sample(x, rng, rho=rho * (2 if x.shape[1] > 1 else 1))
@@ -219,6 +228,13 @@ NEGATIVE_CONTROLS = (
         half_score_sensitivity,
         mechanism="exponential",
         diagnosis="twice the calibrated one",
+    ),
+    vectorised(
+        "rare-outcomes-lost",
+        "Rounds probabilities below 1/10 000 to 0, as tables of few digits do: the loss is infinite.",
+        (OUTPUT,),
+        rare_outcomes_lost,
+        mechanism="exponential",
     ),
     _k_norm(
         "k-norm-not-thinned",

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
-from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, naive_pme, pme, ppc, ppde, weak_ppc
 from covassay.reference.projections import psd_cone
 from tests.negative_controls.negative_control import from_function
 
@@ -46,6 +46,48 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
     return mean
 
 
+def counts_of_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Calibrates the noise of the counts to one count that moves by 1, where a replaced value moves two."""
+    noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
+    return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts / math.sqrt(2), noise.mean), rho=rho)
+
+
+def bins_of_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Counts only in the bins between the smallest and the largest value of a column."""
+    rows = as_rows(x)
+    noise = kv_mean.draw_noise(rows.shape[1], rng, mean_bound=10.0, sigma=1.0)
+    last = noise.counts.shape[1] // 2
+    bins = np.clip(np.ceil(np.clip(rows, -1e9, 1e9) - 0.5), -last, last) + last
+    place = np.arange(2 * last + 1)
+    outside = (place < bins.min(axis=0)[:, None]) | (place > bins.max(axis=0)[:, None])
+    counts = np.where(outside, -1e9, noise.counts)
+    return kv_mean.release(rows, kv_mean.KVMeanNoise(counts, noise.mean), rho=rho)
+
+
+def one_histogram_noise(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Adds the same noise to the counts of all columns."""
+    noise = naive_pme.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, kappa=10.0)
+    counts = np.tile(noise.counts[:1], (len(noise.counts), 1))
+    return naive_pme.release(x, kv_mean.KVMeanNoise(counts, noise.mean), rho=rho)
+
+
+def records_in_two_differences(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Takes the differences of all consecutive records, so that a record is in two of them."""
+    rows, kappa, bound = as_rows(x), 1e4, 10.0
+    y = np.diff(rows, axis=0)[: max(1, len(rows) // 2)] / math.sqrt(2) if len(rows) > 1 else np.zeros_like(rows)
+    noise = pme.draw_noise(rows.shape[1], rng, kappa=kappa, mean_bound=bound)
+    a, inverse = ppc.precondition(y, noise.rounds, rho=rho / 2, calibration="reconstructed", kappa=kappa, beta=0.05)
+    share = {"rho": rho / 2, "kappa": float(weak_ppc.SMALLEST_KAPPA), "beta": 0.05}
+    mean: Vector = naive_pme.release(ppc.image(a, rows), noise.mean, mean_bound=pme.image_bound(bound), **share)
+    return np.asarray(inverse @ mean)
+
+
+def sorted_records(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Sorts the records by their first column before it takes differences: one record then moves many of them."""
+    rows = as_rows(x)
+    return pme.sample(rows[np.argsort(rows[:, 0], kind="stable")], rng, rho=rho)
+
+
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     """Multiplies A by the matrix of a new round on the right instead of on the left."""
     rows, kappa = as_rows(x), 1e4
@@ -75,5 +117,10 @@ NEGATIVE_CONTROLS = (
     from_function(rounds_on_the_wrong_side, ("law", "eigenvalue 2"), mechanism="ppc", options=RECONSTRUCTED),
     _kv(radius_for_diameter, *MEAN),
     _kv(unclipped_column, ("law", "component 1"), ("privacy", "event")),
+    _kv(counts_of_sensitivity_one, ("law", "other bins")),
+    _kv(bins_of_the_data, ("law", "other bins")),
+    from_function(one_histogram_noise, ("law", "two columns"), mechanism="naive-pme"),
+    from_function(records_in_two_differences, ("law", "norm"), mechanism="pme", options=RECONSTRUCTED),
+    from_function(sorted_records, ("law", "norm"), mechanism="pme", options=RECONSTRUCTED),
     from_function(adds_or_removes, *MEAN, mechanism="ppde", options=RECONSTRUCTED),
 )

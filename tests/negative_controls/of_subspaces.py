@@ -10,6 +10,7 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure.matrix_bingham import exponent, released_rank
+from covassay.verification.audit.engine.kinds_of_data import NAMES
 from tests.negative_controls.broken import broken
 from tests.negative_controls.negative_control import NegativeControl, by_law, from_function
 
@@ -97,6 +98,16 @@ def turned(p: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     return np.asarray(q @ p @ q.T)
 
 
+def without_constant_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Leaves columns of zeros out of the subspace, if more columns are left than its rank."""
+    m, k = _asked(x, epsilon)
+    kept = np.flatnonzero(np.diag(m) > 0)
+    kept = kept if len(kept) > k else np.arange(len(m))
+    p = np.zeros_like(m)
+    p[np.ix_(kept, kept)] = law.sample(m[np.ix_(kept, kept)], k, rng)
+    return p
+
+
 NEGATIVE_CONTROLS = (
     _subspace("subspace-double", mistake="Uses ε as the exponent in place of ε/2.", budget=2.0,
               caught_by=by_law("share of the direction", "overlap", "entry (1, 1)"),
@@ -118,4 +129,5 @@ NEGATIVE_CONTROLS = (
     from_function(perturbed, name="subspace-perturbed", mechanism="matrix-bingham"),
     from_function(rows_of_any_length, name="subspace-rows-of-any-length", mechanism="matrix-bingham"),
     from_function(blurs_the_top, by_law("entry (2, 2)")[0], name="subspace-blurs-the-top", mechanism="matrix-bingham"),
+    from_function(without_constant_columns, ("law", NAMES["data set"]), mechanism="matrix-bingham"),
 )  # fmt: skip

@@ -19,7 +19,7 @@ An entry of verification/claims/entries/*.toml:
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]
     legs = [
-      { check = "dn25.tail:moment_refutation", of = "statement" },  # a function of verification/claims/checks
+      { check = "dn25.tail:sharper_constant", of = "statement" },    # a function of verification/claims/checks
       { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
       { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
       { check = "…", second_opinion = true },                     # supports the claim, which does not need it

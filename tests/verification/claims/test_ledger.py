@@ -65,7 +65,6 @@ THOROUGH = {
     "klsu19.distances:consequences_of_regularity",
     "klsu19.products:divergence_order",
     "klsu19.products:squared_length_tails",
-    "own.block_tridiagonal:sensitivity",
     "own.box_moments:l1_sensitivity",
     "own.box_moments:l2_sensitivity",
     "own.l2_approximate:least_scale",

@@ -29,7 +29,7 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.sizes import COLUMNS, ROWS, WIDE_AND_LONG, Pace
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
@@ -99,8 +99,7 @@ class _Seen:
 def _sampler(setting: Setting, place: Place) -> Sampler:
     def sampler(rng: np.random.Generator) -> Matrix | Failure:
         setting.tally.draws += 1
-        output, _ = call(setting.target, place.x.copy(), place.budget, rng, setting.seconds)
-        return well_formed(output, setting.shape(place.x))
+        return setting.one(place.x, rng, budget=place.budget)
 
     return sampler
 

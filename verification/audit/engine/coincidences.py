@@ -24,7 +24,7 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tail_probabilities import binomial_at_least
@@ -93,8 +93,7 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
     outputs = []
     for i in range(DRAWS):
         rng = np.random.default_rng(stream(setting.seed, NAME, n, d, i))
-        output, _ = call(setting.target, x.copy(), setting.budget, rng, setting.seconds)
-        outcome = well_formed(output, setting.shape(x))
+        outcome = setting.one(x, rng)
         if isinstance(outcome, Failure):
             if outcome.kind == "time-out":
                 return None

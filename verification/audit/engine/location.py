@@ -15,7 +15,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
@@ -195,12 +195,8 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
         return None
     changes, size = [], 0.0
     for seed in range(SEEDS):
-        outcomes = []
-        for data in (x, np.zeros_like(x)):
-            rng = np.random.default_rng(stream(setting.seed, "location", *x.shape, seed))
-            output, _ = call(setting.target, data.copy(), setting.budget, rng, setting.seconds)
-            outcomes.append(well_formed(output, setting.shape(x)))
-        first, second = outcomes
+        rngs = (np.random.default_rng(stream(setting.seed, "location", *x.shape, seed)) for _ in range(2))
+        first, second = (setting.one(data, rng) for data, rng in zip((x, np.zeros_like(x)), rngs, strict=True))
         if isinstance(first, Failure) or isinstance(second, Failure):
             return None
         changes.append(first - second)

@@ -28,7 +28,7 @@ from covassay.verification.audit.engine.kinds_of_data import AtBudget, Beside
 from covassay.verification.audit.engine.same_noise import CONFIRMATION, DataPath, least_p, moved
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
@@ -101,8 +101,7 @@ def _outputs(
     outputs = []
     for seed in range(seeds):
         rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
-        output, _ = call(setting.target, x.copy(), setting.budget | guarantee.keywords(), rng, setting.seconds)
-        outcome = well_formed(output, setting.shape(x))
+        outcome = setting.one(x, rng, budget=setting.budget | guarantee.keywords())
         if isinstance(outcome, Failure):
             return outcome
         outputs.append(outcome)

@@ -192,6 +192,14 @@ class Setting:
         """Return the shape of an output on `x`."""
         return self.output.shape(x.shape[1])
 
+    def one(
+        self, x: Matrix, rng: np.random.Generator, target: Target | None = None, budget: dict[str, Any] | None = None
+    ) -> Matrix | Failure:
+        """Make one draw on a copy of `x`, of another target or at another budget if one is given."""
+        given = self.budget if budget is None else budget
+        output, _ = call(self.target if target is None else target, x.copy(), given, rng, self.seconds)
+        return well_formed(output, self.shape(x))
+
 
 class Repeated(NamedTuple):
     """A draw to repeat: the target, its data, its budget, the shape of an output and the time limit.

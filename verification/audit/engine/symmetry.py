@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.finding import Finding, Kind, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "symmetry"
@@ -63,8 +63,7 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
         members = zoo(n, d, setting.seed)
         for i, member in enumerate(members[:: len(members) // MEMBERS]):
             rng = np.random.default_rng(stream(setting.seed, "symmetry", n, d, i))
-            output, _ = call(setting.target, member.x.copy(), setting.budget, rng, setting.seconds)
-            outcome = well_formed(output, setting.shape(member.x))
+            outcome = setting.one(member.x, rng)
             if isinstance(outcome, Failure):
                 if outcome.kind == "time-out":
                     break

@@ -29,7 +29,7 @@ from covassay.verification.audit.engine.paired import Sampler, paired_difference
 from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32, DataPath, moved
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.bounds import BOUNDS
-from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load, well_formed
+from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load
 from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
@@ -276,8 +276,7 @@ class Asked:
         found = []
         for seed in range(seeds):
             rng = np.random.default_rng(stream(self.setting.seed, "ways", *x.shape, seed))
-            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
-            found.append(well_formed(output, self.setting.shape(x)))
+            found.append(self.setting.one(x, rng, target))
             if isinstance(found[-1], Failure):
                 break
         self.setting.progress("ways", len(found))
@@ -349,8 +348,7 @@ class Asked:
 
         def sampler(rng: np.random.Generator) -> Matrix | Failure:
             self.setting.tally.draws += 1
-            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
-            return well_formed(output, self.setting.shape(x))
+            return self.setting.one(x, rng, target)
 
         return sampler
 

@@ -79,6 +79,7 @@ CATEGORIES: Mapping[str, Recipe] = {
     "rows on the corners of a cube": lambda u, g: np.where(u < 0, -0.9, 0.9),
     "rows along one axis": lambda u, g: _axes(u, 1),
     "rows along two axes": lambda u, g: _axes(u, 2, 1),
+    "one column of zeros": lambda u, g: u * (np.arange(u.shape[1]) < u.shape[1] - 1),
     "negative entries": lambda u, g: -np.abs(u),
     "integers": lambda u, g: np.rint(2 * u),
     "sorted rows": lambda u, g: np.sort(u * g.random((len(u), 1)), axis=0),

@@ -18,12 +18,16 @@ from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FIN
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
 MOST = 128  # features
+# The probability of each of many features behind one: rounding it to 0 makes the loss infinite.
+RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    The single feature is as likely as all others together, so that its probability depends strongly on the exponent."""
+    The one feature is as likely as all others together, so that its probability depends strongly on the exponent; or it is
+    so likely that each of the others is rare.
+    """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 
     def scenario(name: str, x: Matrix) -> Scenario:
@@ -42,10 +46,13 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
         )
         return Scenario(name, x, {"output": softmax(1.0)}, suspects)
 
-    ahead_by = math.ceil(math.log(MOST - 1) / eta)
+    def ahead(name: str, d: int, logarithm: float) -> Scenario:
+        return scenario(f"one feature {name} of {d - 1}", np.tile(np.eye(d)[:1], (math.ceil(logarithm / eta), 1)))
+
     scenarios = (
         scenario("energies 4, 2, 1", np.repeat(np.eye(3), [4, 2, 1], axis=0)),
-        scenario(f"one feature ahead of {MOST - 1}", np.tile(np.eye(MOST)[:1], (ahead_by, 1))),
+        ahead("ahead", MOST, math.log(MOST - 1)),
+        *(ahead(f"far ahead ({p:g})", MANY, -math.log(p)) for p in RARE),
     )
 
     def in_turn(n: int, d: int) -> Scenario:
@@ -61,8 +68,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
         return (ratio, *choices(first, second))
 
     first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
-    ahead = Pair("second feature ahead, d=2", first, second, statistics(first, second), weight=2.0)
-    pairs = (*common_pairs(OUTPUTS["level"], statistics, dimensions=(2,)), ahead)
+    second_ahead = Pair("second feature ahead, d=2", first, second, statistics(first, second), weight=2.0)
+    pairs = (*common_pairs(OUTPUTS["level"], statistics, dimensions=(2,)), second_ahead)
     return KnownLaw(scenarios, pairs, Shapes(in_turn, ("output",), lambda d: 1, grid(fewest_columns=2)))
 
 

@@ -1,7 +1,19 @@
 """The learner of a Gaussian has no law in closed form: draws are compared with draws of the reference."""
 
+from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.pme import of_pairs
+from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-KNOWN = Known(path=NotAdditive("the rows are preconditioned by a matrix that is itself drawn"), bits_unseen=POWERS)
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The scenarios and pairs for any mechanism, and pairs of rows, on which the mean is as in PME."""
+    share = gaussian_learner.half
+    pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
+    return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
+
+
+KNOWN = Known(law, NotAdditive("the rows are preconditioned by a matrix that is itself drawn"), bits_unseen=POWERS)

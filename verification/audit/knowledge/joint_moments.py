@@ -186,19 +186,6 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["moments"]))
 
 
-def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Return two rows that attain the joint sensitivity: opposite rows up to weight 1, and closer rows for larger
-    weights.
-    """
-    lam, x = float(mechanism.moment_weight(d, weight)), np.eye(d)[0]
-    if weight <= 1:
-        return x, -x
-    if d == 1:
-        return x, x - (3 - math.sqrt(1 - 2 / lam)) / 2
-    c = -1 / (2 * lam)
-    return x, c * x + math.sqrt(1 - c**2) * np.eye(d)[1]
-
-
 def pairs(claimed: Claimed) -> tuple[Pair, ...]:
     """Return the rows that attain the joint sensitivity, opposite rows, and pairs that serve any mechanism."""
     made: list[Pair] = []
@@ -206,7 +193,7 @@ def pairs(claimed: Claimed) -> tuple[Pair, ...]:
         ("opposite rows", lambda d: (np.eye(d)[0], -np.eye(d)[0]))
     ]
     if claimed.weight > 1:
-        kinds.append(("rows that attain the joint sensitivity", lambda d: worst_rows(d, claimed.weight)))
+        kinds.append(("rows that attain the joint sensitivity", lambda d: mechanism.worst_rows(d, claimed.weight)))
     for name, rows in kinds:
         for d in (1, 2, 3):
             first, second = neighbours(np.zeros((1, d)), *rows(d))

@@ -1,18 +1,15 @@
-"""Test EMCov: the spend of its steps, computed from exact divergences, and the laws of its draws.
+"""EMCov: the spend of its steps, computed from exact divergences, and one feature.
 
 Directions on two features have an exact Rényi divergence: with u at angle φ, uᵀMu = tr M/2 + (gap/2) cos(2φ − ·), so
 ∫ exp(uᵀMu) is e^{tr M/2} I₀(gap/2) up to a constant, and D_α of an exponential family comes from its normaliser.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.special import i0e
 
 from covassay.reference.domain import unit_rows
@@ -22,12 +19,10 @@ from covassay.reference.mechanisms.concentrated.em_cov import (
     eigenvalue_scale,
     exponents,
     release,
-    sample,
 )
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
-from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
+from tests.conventions import SEEDS, Matrix
 from tests.reference.mechanisms.directions import GivenDirections
 
 ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
@@ -48,16 +43,6 @@ def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
         iterative_eigenvectors.eigenvalue_scale(2 * math.sqrt(rho)), rel=1e-14
     )
     assert exponents(rho, 1, "reconstructed") == exponents(rho, 1, "tight") == []
-
-
-@pytest.mark.parametrize(("calibration", "law"), [("reconstructed", stats.laplace), ("tight", stats.norm)])
-def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
-    rng, rho = np.random.default_rng(2), 0.5
-    x = np.array([[0.5], [-0.5]])
-    values = np.array([sample(x, rng, rho=rho, calibration=calibration)[0, 0] for _ in range(2000)])
-    standard = (2 * values - 0.5) / eigenvalue_scale(rho, calibration)
-    assert kolmogorov_smirnov(standard, law.cdf, "λ̂").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:
@@ -145,30 +130,3 @@ def test_half_of_the_bound_on_a_direction_is_attained() -> None:
     assert worst_slope(0.05, bases) == pytest.approx(0.05**2 / 4, rel=0.01)
     # Twice the exponent has four times the loss, and exceeds the bound for the exponent itself.
     assert worst_slope(0.1, bases) > direction_loss([0.05]) * 1.9
-
-
-def test_directions_are_drawn_from_the_law_of_the_exponent() -> None:
-    # d = 2, C = diag(4, 0), tight, so η = √ρ: the angle φ of θ₁ has density ∝ exp(−4η sin²φ) on the circle.
-    rng, rho = np.random.default_rng(8), 0.25
-    x = np.repeat([[1.0, 0.0]], 4, axis=0)
-    outputs = []
-    for _ in range(1000):
-        directions: list[Vector] = []
-
-        def keep(m: Matrix, step: int, directions: list[Vector] = directions) -> Vector:
-            u = iterative_eigenvectors.law.sample(m, rng)
-            directions.append(u)
-            return u
-
-        release(x, IterativeEigenvectorsNoise(np.zeros(2), keep), rho=rho, calibration="tight")
-        outputs.append(directions[0][1] ** 2)
-
-    def cdf(decay: float) -> Callable[[Vector], Vector]:
-        grid = np.linspace(0, math.pi / 2, 4001)
-        density = np.exp(-decay * np.sin(grid) ** 2)
-        mass = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-        return lambda w: np.interp(np.arcsin(np.sqrt(w)), grid, mass / mass[-1])
-
-    values = np.array(outputs)
-    assert kolmogorov_smirnov(values, cdf(4 * 0.5), "θ₁").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(values, cdf(4 * 0.5 / 4), "θ₁").p_value < FALSE_ALARM

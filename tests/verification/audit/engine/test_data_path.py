@@ -11,7 +11,6 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
-from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
 from covassay.verification.audit.engine.finding import Finding, Status
@@ -187,19 +186,6 @@ def test_coincidences_by_hand() -> None:
     summed = noise.copy()
     summed[:, 0, 0] = summed[:, 1, 1] + summed[:, 2, 2]
     assert "an exact linear relation" in gaussian_draws(summed)[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in TARGETS if n in ADDITIVE or n.startswith(("k-norm", "clipped-cov-gauss"))])
-def test_the_reference_over_many_seeds(name: str) -> None:
-    target = TARGETS[name]()
-    claim = default_claim(target.mechanism)
-    declared = mechanism(target.mechanism or "")
-    for seed in range(20):
-        path = profile(declared.name, claim, declared.resolve(dict(target.options)), 200, seed).data_path
-        setting = Setting(target, claim.keywords(), declared.output, seed=seed)
-        checks = [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
-        assert all(check.status in (Status.NOT_REFUTED, Status.SKIPPED) for check in checks), seed
 
 
 @pytest.mark.thorough

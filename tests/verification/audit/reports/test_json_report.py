@@ -95,7 +95,8 @@ SHAPES_OF_FACTS = {
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
     """The test ensures that no branch of the schema is left untested."""
     whole = schema()
-    found = [check["facts"] for report in reports.values() for check in report["checks"] if check["facts"]]
+    of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])
+    found = list({frozenset(facts): facts for facts in of_reports}.values())  # one for every set of fields
     for name in SHAPES_OF_FACTS:
         part = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{name}"}
         validator = jsonschema.Draft202012Validator(part)

@@ -1,14 +1,16 @@
-"""State the law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns constant except for
-outliers.
+"""State the law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns where it is known.
 
-On such data the fullest bin is practically certain, and the output is Gaussian around the mean of the clipped values.
-The worst neighbours differ in a row that is an outlier on one side or on the other.
+On columns that are constant except for outliers the fullest bin is practically certain, and the output is Gaussian
+around the mean of the clipped values. On columns in which one bin leads by about three deviations of a noisy count,
+each of the others is chosen with one known probability, so the output is a mixture of Gaussians. The worst neighbours
+differ in a row that is an outlier on one side or on the other.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
@@ -22,13 +24,19 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
 from covassay.verification.statistics.laws import NORMAL, chi_square
-from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
 CERTAINTY = 100.0  # n√ρ of each column; with so many rows the fullest bin leads by 40 deviations
 OUTLIERS = 10
 FAR = 1e6  # the distance of outliers in units of σ
-INSIDE = 0.2  # the constant of a column lies this far from the middle of its bin, in units of σ
+INSIDE = 0.2  # the constant lies this far from the middle of its bin, in units of σ
+# By so many deviations of a noisy count one bin leads. The share of draws that choose it then depends most on the scale
+# of that noise: an error of 10 % in this scale is 15 standard errors of the share in 2000 draws of four columns.
+LEAD = 3.0
+SHARP = 500.0  # n√ρ for each column, if all bins are nearly as full: the noise of the mean hides no choice
+APART = 2.0  # deviations of the mean by which the choices must differ in order to be tested
+MOST_ROWS = 20_000  # data sets with more rows are left out
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,93 @@ class ConstantColumns:
         return with_entries(seen, self.mean, symmetric=False, independent=True)
 
 
+@dataclass(frozen=True)
+class DrawnBin:
+    """A data set of equal columns, and the law of a component: a mixture of one Gaussian for every bin, the last first.
+
+    means (2B + 1,) : the means of the clipped values. leader : the probability that the last bin is chosen; the others
+    share the rest equally.
+    """
+
+    name: str
+    x: Matrix
+    means: Vector
+    leader: float
+    deviation: float
+
+    @property
+    def cut(self) -> float:
+        """A value between the outputs for the last bin and the outputs for most of the others."""
+        return float(self.means[0]) - (APART + 1) * self.deviation
+
+    @property
+    def visible(self) -> bool:
+        """Whether an output shows whether the last bin was chosen or the bin farthest from it."""
+        return float(self.means[0] - self.means[-1]) > APART * self.deviation
+
+    def cdf(self, values: Vector) -> Vector:
+        """The distribution function of one component."""
+        weights = np.full(len(self.means), (1 - self.leader) / (len(self.means) - 1))
+        weights[0] = self.leader
+        found: Vector = ndtr((values[:, None] - self.means) / self.deviation) @ weights
+        return found
+
+    def all_components(self, outputs: Matrix) -> TestResult:
+        """The test of the mixture."""
+        return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
+
+    def other_bins(self, outputs: Matrix) -> TestResult:
+        """The test of the share of components that show another bin than the last."""
+        below, exact = int((outputs < self.cut).sum()), float(self.cdf(np.array([self.cut]))[0])
+        return binomial(below, outputs.size, exact, "the noise of the counts chooses the bin with its probability")
+
+    def two_columns(self, outputs: Matrix) -> TestResult:
+        """The test that two columns show another bin together as often as independent columns do."""
+        both, exact = int((outputs[:, :2] < self.cut).all(axis=1).sum()), float(self.cdf(np.array([self.cut]))[0])
+        return binomial(both, len(outputs), exact**2, "the bins of two columns are chosen independently")
+
+    def scenario(self) -> Scenario:
+        """The scenario of these data."""
+        tests: dict[str, Test] = {
+            "all components": self.all_components,
+            "other bins": self.other_bins,
+            "two columns": self.two_columns,
+        }
+        return Scenario(self.name, self.x, tests, weight=0.5)
+
+
+def leaders_share(lead: float, others: int) -> float:
+    """The probability that a normal variable plus `lead` exceeds that many other normal variables."""
+    z, step = np.linspace(-12.0, 12.0, 2401, retstep=True)  # the trapezoidal rule is exact here up to rounding
+    return float((np.exp(-(z**2) / 2) * ndtr(z + lead) ** others).sum() * step / math.sqrt(2 * math.pi))
+
+
+def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> DrawnBin:
+    """The data set with `rest` values in every bin, and a few more in the last one."""
+    last, rho = mechanism.last_bin(claim.parameter("mean_bound"), sigma), claim.budget["rho"]
+    bins, deviation = np.arange(last, -last - 1.0, -1), math.sqrt(mechanism.count_variance(rho / DIMENSION))
+    lead = max(1, round(LEAD * deviation))
+    column = np.repeat((bins + INSIDE) * sigma, [rest + lead] + [rest] * (2 * last))
+    w = mechanism.half_width(len(column), sigma, claim.parameter("beta") / DIMENSION)
+    return DrawnBin(
+        f"{words}, d={DIMENSION}",
+        np.tile(column[:, None], (1, DIMENSION)),
+        np.array([np.clip(column, c - w, c + w).mean() for c in bins * sigma]),
+        leaders_share(lead / deviation, 2 * last),
+        math.sqrt(mechanism.mean_variance(len(column), w, rho / DIMENSION)),
+    )
+
+
+def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
+    """The scenarios in which the noise chooses the bin, where the output shows the choice."""
+    bins = 2 * mechanism.last_bin(claim.parameter("mean_bound"), sigma) + 1
+    full = math.ceil(SHARP / math.sqrt(claim.budget["rho"] / DIMENSION) / bins)
+    if bins * full > MOST_ROWS or bins < 3:
+        return ()
+    found = (drawn_bin(claim, sigma, *kind) for kind in (("few values in one bin", 0), ("bins about as full", full)))
+    return tuple(data.scenario() for data in found if data.visible)
+
+
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
     """Make a data set of n rows in the given bins, some of them replaced by outliers; ρ is the budget of one column."""
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
@@ -121,7 +216,7 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
     sizes = tuple((rows, d) for d in COLUMNS for rows in dict.fromkeys((least(d), *ROWS)) if rows >= least(d))
     shapes = Shapes(columns, ("radius", "all components", "total scale"), lambda d: d, sizes)
     pairs = (worst_pair(n, bins, sigma), *common_pairs(OUTPUTS["vector"], weight=0.5))
-    return KnownLaw((columns(n, DIMENSION),), pairs, shapes)
+    return KnownLaw((columns(n, DIMENSION), *drawn_bins(claim, sigma)), pairs, shapes)
 
 
 def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:

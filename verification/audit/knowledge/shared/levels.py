@@ -11,6 +11,7 @@ from covassay.verification.statistics.tests import TestResult, binomial
 # Thresholds above queries of value 0, in scales of the noise of a query: here outputs depend most on the noise of the
 # threshold and of the queries. An error of 10 % in the noise of the queries is 9 standard errors with 2000 draws.
 NEAR, FAR = 0.5, 3.0
+RARE = 0.01  # levels of at most this probability are also counted together
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
 FEW_NUMBERS = (
     "the answer is one of a few public numbers, with the same bits on all data; rounding hardly moves its probability"
@@ -32,24 +33,30 @@ def choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 
 
 def levels_test(levels: Vector, law: Vector) -> Test:
-    """Return the test that every level has its probability and nothing else comes out: exact binomials, by
-    Bonferroni.
+    """Test that every level has its probability, and that nothing else comes out: exact binomials, by Bonferroni.
+
+    If several levels are rare, half of the error probability is for all of them together: where each is too rare to be
+    missed, their sum is not.
     """
+    rare = law <= RARE
+    halves = 2 if rare.sum() > 1 else 1
+    shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)  # p-values are multiplied by these
 
     def test(outputs: Vector) -> TestResult:
         n = len(outputs)
-        counts = [int(np.isclose(outputs, level, rtol=1e-9, atol=0).sum()) for level in levels]
-        counts.append(n - sum(counts))
+        counts = np.array([int(np.isclose(outputs, level, rtol=1e-9, atol=0).sum()) for level in levels])
+        seen = [*counts, n - counts.sum(), counts[rare].sum()]
+        exact = np.minimum([*law, 0.0, law[rare].sum()], 1.0)
         null = "every output has its exact probability"
-        results = [binomial(count, n, min(float(p), 1.0), null) for count, p in zip(counts, [*law, 0.0], strict=True)]
-        least = min(results, key=lambda r: r.p_value)
+        results = [binomial(int(count), n, float(p), null) for count, p in zip(seen, exact, strict=True)][: len(shares)]
+        least, share = min(zip(results, shares, strict=True), key=lambda pair: pair[0].p_value * pair[1])
         return TestResult(
             null,
             least.statistic,
-            min(1.0, len(results) * least.p_value),
+            min(1.0, share * least.p_value),
             n,
             least.effect,
-            lambda alpha: least.detectable(alpha / len(results)),
+            lambda alpha: least.detectable(alpha / share),
             _place(outputs, levels, law),
         )
 

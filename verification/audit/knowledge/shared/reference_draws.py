@@ -56,17 +56,21 @@ def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> 
 
 
 def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
-    """Return one data set, with the test of every feature of the output against draws of the reference."""
-    x = example_rows(n, d)
+    """Example rows, with the test of every feature of the output against draws of the reference."""
+    return scenario_on(claim, f"n={n}, d={d}", example_rows(n, d), weight)
+
+
+def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> Scenario:
+    """The scenario of these data, with the test of every feature of the output against draws of the reference."""
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
-        rng = np.random.default_rng(stream(claim.seed, "reference", n, d, size))
+        rng = np.random.default_rng(stream(claim.seed, "reference", *x.shape, size))
         return claim.draws(x, size, rng)
 
-    named = features(claim.output, d).items()
-    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in named}
-    return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
+    named = features(claim.output, x.shape[1]).items()
+    tests = {feature: against(f, reference, f"{feature} as in the reference's draws") for feature, f in named}
+    return Scenario(name, x, tests, weight=weight)
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:

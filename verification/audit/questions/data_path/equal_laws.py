@@ -25,7 +25,7 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "one law on equivalent data"
@@ -108,8 +108,7 @@ class _Candidate:
 
 def _one(setting: Setting, x: Matrix, seed: int) -> Matrix | Failure:
     rng = np.random.default_rng(stream(setting.seed, NAME, x.shape[0], x.shape[1], seed))
-    output, _ = call(setting.target, x.copy(), setting.budget, rng, setting.seconds)
-    return well_formed(output, setting.shape(x))
+    return setting.one(x, rng)
 
 
 def _outputs(setting: Setting, x: Matrix) -> list[Matrix | Failure]:

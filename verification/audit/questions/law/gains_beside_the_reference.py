@@ -159,7 +159,7 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        alike = case.alike(seed)
+        alike = case.alike(seed + k)  # other draws in every case, because noise may be kept from call to call
         if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
         if (alike is None and not case.beside) or allowed.over:
@@ -188,7 +188,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if allowed.over:
             break
         if seen.same >= WHOLE and compare is on_common_draws:
-            same = k >= alike or case.alike(seed)
+            same = k >= alike or case.alike(seed + k)
             if same or (same is None and case.beside):
                 seen.alike += bool(same)
                 continue

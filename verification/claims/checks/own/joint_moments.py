@@ -132,19 +132,6 @@ def spent(x: Vector, y: Vector, first: float, second: float) -> float:
     return moved / 2
 
 
-def worst(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Return rows that attain the joint sensitivity: opposite rows up to weight 1, and nearer rows for larger
-    weights.
-    """
-    x, lam = np.eye(d)[0], float(joint_moments.moment_weight(d, weight))
-    if weight <= 1:
-        return x, -x
-    if d == 1:
-        return x, x - (3 - (1 - 2 / lam) ** 0.5) / 2
-    c = -1 / (2 * lam)
-    return x, c * x + (1 - c**2) ** 0.5 * np.eye(d)[1]
-
-
 @check("floating", scope="d = 1, 2, 3, 6; four weights")
 @mutant("σ₁ smaller by 3 %", first=lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) / 1.03)
 @mutant("σ₂ smaller by 3 %", second=lambda n, d, rho, w: joint_moments.moment_scale(n, d, rho, w) / 1.03)
@@ -155,6 +142,6 @@ def budget(first: Formula = joint_moments.mean_scale, second: Formula = joint_mo
     """Joint moments spend exactly ρ on some rows, for every weight."""
     for d, weight in product((1, 2, 3, 6), WEIGHTS):
         scales = float(first(1, d, RHO, weight)), float(second(1, d, RHO, weight))
-        attained = spent(*worst(d, weight), *scales) / RHO
+        attained = spent(*joint_moments.worst_rows(d, weight), *scales) / RHO
         if abs(attained - 1) > 1e-12:
             yield f"d = {d}, weight {weight}: {attained:.6f} ρ"
