@@ -97,9 +97,9 @@ PROVENANCE = {  # where the formula of a claim comes from
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
-    "dn25": "We read one text of DN25 with its formulas. This text has the layout of the published version (PMLR 313) "
-    "and names the editors of that volume; we did not have the publisher's file to compare it with. Of an arXiv "
-    "version we read a text without formulas; its words differ from the first text in a few sentences.",
+    "dn25": "We read one text of DN25 with its formulas. The text of DN25 has the layout of the published version "
+    "(PMLR 313) and names the editors of that volume; we did not have the publisher's file to compare it with. Of an "
+    "arXiv version we read a text without formulas; its words differ from the first text in a few sentences.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",

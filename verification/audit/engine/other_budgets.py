@@ -172,7 +172,7 @@ class _Compared:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def compare(self, others: Sequence[Guarantee]) -> None:
-        """Draw at the claimed budget and at others, and sort the other budgets by the result."""
+        """Compare the noise at other budgets with that at the claimed budget, and note where its size differs."""
         path, _ = self.reference(self.guarantee)
         for n, d in COMPARED_SHAPES:
             x = zoo(n, max(d, path.smallest_dimension), self.setting.seed)[0].x

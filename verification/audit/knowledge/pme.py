@@ -51,7 +51,7 @@ def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | N
     if 2 * (2 * last + 1) * each > MOST_ROWS:
         return None
     bins = np.tile((1 + np.arange(2 * last + 1)) // 2 * (-1.0) ** np.arange(2 * last + 1), each) + INSIDE
-    every_round = math.sqrt(weak_ppc.FLOOR)  # a round divides the rows by this
+    every_round = math.sqrt(weak_ppc.FLOOR)  # a round of the preconditioner divides the rows by this number
     column = np.repeat(bins * sigma * every_round ** ppc.rounds(claim.parameter("kappa")), 2)
     return np.tile(column[:, None], (1, COLUMNS))
 
