@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
-from covassay.reference.mechanisms.concentrated import em_cov
+from covassay.reference.mechanisms.concentrated import em_cov, separate_cov
 from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.verification.audit.engine.kinds_of_data import NAMES
@@ -62,6 +63,18 @@ def near_misses(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
     return float(1 + np.argmax(near)) if near.any() and len(x) > 30 else answer
 
 
+def matched_to_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Matches every noisy eigenvector to the eigenvector of the data that is nearest to it."""
+    n, d = x.shape
+    noise, scale = separate_cov.draw_noise(d, rng), separate_cov.noise_scale(n, rho)
+    moment = second_moment(unit_rows(x))
+    values, vectors = np.linalg.eigh(moment)
+    noisy = np.linalg.eigh(moment + scale * noise.matrix)[1]
+    _, order = linear_sum_assignment(-np.abs(vectors.T @ noisy))
+    matched = noisy[:, order]
+    return np.asarray((matched * (values + scale * noise.eigenvalues)) @ matched.T)
+
+
 def _control(name: str, mechanism: str, draw: Callable[..., object]) -> NegativeControl:
     return NegativeControl(name, draw.__doc__ or "", mechanism, (("law", NAMES["data set"]),), draw)
 
@@ -70,5 +83,12 @@ NEGATIVE_CONTROLS = (
     _control("bare-direction-far-apart", "bingham", bare_direction),
     _control("bare-directions-far-apart", "iterative-eigenvectors", bare_directions),
     _control("em-bare-directions-far-apart", "em-cov", bare_directions_of_em),
+    NegativeControl(
+        "matched-to-the-data",
+        matched_to_the_data.__doc__ or "",
+        "separate-cov",
+        (("law", "entry (1, 2)"),),
+        matched_to_the_data,
+    ),
     _control("near-misses-reach", "above-threshold", near_misses),
 )

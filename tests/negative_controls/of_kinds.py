@@ -31,6 +31,12 @@ def below_the_largest(x: Matrix) -> Matrix:
     return np.asarray(np.clip(x, -bound, bound))
 
 
+def below_a_quantile(x: Matrix) -> Matrix:
+    """Clips every value to the 99 % quantile of the absolute values."""
+    bound = float(np.quantile(np.abs(x), 0.99))
+    return np.asarray(np.clip(x, -bound, bound))
+
+
 def _control(mechanism: str, rows: Rows, caught_by: tuple[tuple[str, str], ...]) -> NegativeControl:
     name = f"{mechanism}-{rows.__name__.replace('_', '-')}"
     return broken(name, mechanism, rows.__doc__ or "", rows=rows, caught_by=caught_by)
@@ -42,4 +48,5 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     _control("coinpress-covariance", few, SHAPE),
     _control("kv-mean", not_tiny, (*SET, *KIND)),
     _control("ppc", not_tiny, KIND),
+    _control("naive-pce", below_a_quantile, SET),
 )

@@ -18,11 +18,11 @@ ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
 # The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
 REASONS: dict[tuple[str, str], str] = {
-    ("private-size", RECORDER): "dp-recorder sees in the function that a size is used as public, which two runs show; "
+    ("private-size", RECORDER): "Dp-recorder sees in the function that a size is used as public, which two runs show; "
     "from outputs alone the size is visible only in rare draws with large noise",
     ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
     "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "dp-recorder is ahead by 0.003 at the level 0.05, which is less than the seeds "
+    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, which is less than the seeds "
     "differ; at 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",

@@ -1,10 +1,13 @@
 """The preconditioned covariance has no law in closed form: draws are compared with draws of the reference."""
 
+from covassay.reference.mechanisms.gaussian_estimation import pgce
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.ppc import long_rows
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
 
 KNOWN = Known(
     path=NotAdditive("the rows are preconditioned by a matrix that is itself drawn", SAME_SQUARES_OF_ANY_ROWS),
+    choices=lambda claim: long_rows(claim, pgce.half(1.0)),
     bits_unseen=POWERS,
 )

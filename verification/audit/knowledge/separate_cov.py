@@ -53,7 +53,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     rho = claim.budget["rho"]
     exact = (separated_gaussian.scenario(rho), angle_scenario(claim.options["ensemble"]))
     return KnownLaw(
-        (*exact, *reference_draws.scenarios(claim)),
+        (*exact, reference_draws.close_eigenvalues(claim, noise_scale(1, rho)), *reference_draws.scenarios(claim)),
         (separated_gaussian.pair(rho), *reference_draws.pairs(claim)),
         separated_gaussian.shapes(rho),
     )

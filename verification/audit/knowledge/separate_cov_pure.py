@@ -81,6 +81,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the laws on separated eigenvalues, and draws of the reference on small data."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),
+        reference_draws.close_eigenvalues(claim, mechanism.eigenvalue_scale(1, claim.budget["epsilon"])),
         reference_draws.scenario(claim, 6, 3, 1.0),
     )
     return KnownLaw(scenarios, common_pairs(OUTPUTS["matrix"]))

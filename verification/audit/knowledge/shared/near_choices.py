@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.zoo import DataSetOfZoo
+from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 
 BOTH_SIDES = (-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
@@ -20,6 +20,14 @@ TIMES, TIMES_IF_FAST = 8, 40  # factors for the draws on each data set
 ANGLE = 0.4  # the eigenvectors do not lie on the axes, so that all entries of an output depend on them
 
 Choices = tuple[DataSetOfZoo, ...]
+
+LONG_AT, LONG_TIMES = (1000, 2), 4  # (n, d), and a factor for the draws
+LONG_KINDS = (
+    "one row in 128 much longer than the others",
+    "one row much longer than the others",
+    "duplicated rows",
+    "some zero rows",
+)
 
 
 def at_scales(
@@ -82,3 +90,17 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
         return unit_rows_among(n, 1 + int(reached[0])) if len(reached) else None
 
     return at_scales("the first clipping norm", at)
+
+
+def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
+    """Kinds of data whose longest rows are as long as a mechanism on the whole space lets them be.
+
+    On rows of the unit ball the noise of such a mechanism hides what happens to single rows.
+
+    radius : (n, d) -> the length beyond which rows are dropped or shortened.
+    """
+    found = zoo(*LONG_AT, seed, LONG_KINDS)
+    return tuple(
+        DataSetOfZoo(f"{member.category}, of the largest length", member.x * radius(*LONG_AT), times=LONG_TIMES)
+        for member in found
+    )

@@ -22,6 +22,7 @@ from covassay.verification.audit.engine.features import Feature, contrasts, feat
 from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.symmetry import asymmetry, square_part
+from covassay.verification.audit.knowledge.shared.near_choices import with_eigenvalues
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, detected, two_sample
@@ -71,6 +72,14 @@ def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> 
     named = features(claim.output, x.shape[1]).items()
     tests = {feature: against(f, reference, f"{feature} as in the reference's draws") for feature, f in named}
     return Scenario(name, x, tests, weight=weight)
+
+
+def close_eigenvalues(claim: ClaimUnderAudit, scale: float) -> Scenario:
+    """Two eigenvalues of Σ x xᵀ one noise scale apart: the noise often exchanges the order of the two.
+
+    How the noisy eigenvectors are then matched to eigenvalues shows here. `scale` is that of the noise.
+    """
+    return scenario_on(claim, "close eigenvalues, d=2", with_eigenvalues(2 * scale, scale), 1.0)
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
