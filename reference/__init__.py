@@ -1,8 +1,8 @@
 """The reference: what a differentially private covariance mechanism should do.
 
-The code is written to be read. Its formulas are statements about real numbers, evaluated in float64. It needs numpy and
-scipy only, except that `release` imports filelock for the account of a budget and pyarrow for .parquet files, when they
-are used. It never imports `covassay.verification`.
+The code is written to be read. The formulas of the code are statements about real numbers, evaluated in float64. The
+reference needs numpy and scipy only, except that `release` imports filelock for the account of a budget and pyarrow for
+.parquet files, when they are used. The reference never imports `covassay.verification`.
 
 - `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what all mechanisms use;
 - `covassay.reference.laws`: probability laws, with densities, samplers and exact distribution functions;
@@ -13,8 +13,8 @@ are used. It never imports `covassay.verification`.
 - `covassay.reference.estimators`: `PrivateCovariance`, `PrivateMean`, `PrivatePCA` and `PrivateRidge`, in the manner of
   scikit-learn; they can be imported from `covassay.reference`.
 
-Do not use this code in production. Its noise is float64, so the guarantees, which are theorems about real numbers, do
-not cover the low-order bits of the output (Mironov 2012).
+Do not use this code in production. The noise of this code is float64, so the guarantees, which are theorems about real
+numbers, do not cover the low-order bits of the output (Mironov 2012).
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""The budget of one data set: its releases, the budget that they have spent, and the rest.
+"""Account for the budget of one data set: its releases, the budget that they have spent, and the rest.
 
     account = Account(ZCDP(0.5))
     first = account.release("gauss-cov", x, rng, rho=0.2)    # first.values, first.spend, first.total
@@ -10,11 +10,11 @@ charge="proven" what is proven of the mechanism here, which is never more.
 
 How the costs of releases add up depends on the notion of privacy of the total budget.
 
-- Pure DP accepts pure DP releases only. Their ε add up.
-- zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts the
+- Pure DP accepts pure DP releases only. The ε of these releases add up. - zCDP accepts zCDP releases, whose ρ add up,
+and pure DP releases, which count as ρ = ε tanh(ε/2). - (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ)
+releases are added. The δ that is left converts the
   other releases to an ε, in the cheaper of two ways. One way adds all of them up as zCDP and converts the sum. The
-  other converts only the zCDP releases, and adds the ε of the pure ones.
+  other way converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
 release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
@@ -50,7 +50,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# replaces ε = 0 where δ alone covers what is spent, because a guarantee needs ε > 0
+# this number replaces ε = 0 where δ alone covers what is spent, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -70,7 +70,7 @@ class Release:
 
 
 def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
-    """The sum of all guarantees in `spent`, in the notion of `total`.
+    """Return the sum of all guarantees in `spent`, in the notion of `total`.
 
     Raises
     ------
@@ -107,7 +107,10 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 
 
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
-    """Whether `spent` is more than `total`, by more than rounding. Both must be in the same notion."""
+    """Return whether `spent` is more than `total`, by more than rounding.
+
+    `spent` and `total` must be in the same notion.
+    """
     limits = total.keywords()
     return any(value > limits[name] * (1 + ROUNDING) for name, value in spent.keywords().items())
 
@@ -151,11 +154,11 @@ class Account:
         vars(self).update(state, _turn=threading.RLock())
 
     def spent(self) -> Guarantee | None:
-        """The sum of all charges so far, in the notion of the total, or None if there are none yet."""
+        """Return the sum of all charges so far, in the notion of the total, or None if there are none yet."""
         return compose(self.charged, self.total) if self.charged else None
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """The sum of all charges and of `guarantee`, in the notion of the total.
+        """Return the sum of all charges and of `guarantee`, in the notion of the total.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
+"""Compute the moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
 
 Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The sums over all rows of
 
@@ -10,12 +10,13 @@ Before noise of one scale is added, each kind of sum is multiplied by a public w
 sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
-|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). Their absolute values are largest for σ_j =
-1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
+|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of these changes are
+largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
 
-- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². Its terms
-  lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ − 4a²δ² −
-  16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d − p)),
+- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
+of this square lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ
+− 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d −
+p)),
   and p is the best whole number: u and v are opposite in p columns, and equal in the others.
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
@@ -44,12 +45,12 @@ Norm = Literal["l1", "l2"]
 
 
 def square_root(value: Number) -> Number:
-    """√value as a power, for floats and symbols."""
+    """Return √value as a power, for floats and symbols."""
     return value**0.5
 
 
 def cube_root(value: Number) -> Number:
-    """The cube root of value as a power, for floats and symbols."""
+    """Return the cube root of value as a power, for floats and symbols."""
     return value ** (1 / 3)
 
 
@@ -66,12 +67,12 @@ class Weights:
 def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The best c²/a² for Gaussian noise under replace-one with b = a: see `gauss_weights`.
 
-    It minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite columns is
-    p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
+    This c²/a² minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite
+    columns is p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last is the number 1 in the arithmetic of `sqrt`
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last one is the number 1 in the arithmetic of `sqrt`
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
@@ -84,9 +85,10 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
     """The weights for Gaussian noise.
 
-    They minimise a bound on the mean squared error of the covariance, to first order in the noise and summed over the
-    entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under replace-one
-    the count has no noise and b = a. Under add-remove the squares have the largest weight that costs nothing, and for
+    The weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
+    over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under
+    replace-one the count has no noise and b = a. Under add-remove the squares have the largest weight that costs
+    nothing, and for
     the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
     """
     if adjacency == "replace-one":
@@ -103,9 +105,10 @@ def laplace_weights(
 ) -> Weights:
     """The weights for Laplace noise.
 
-    They minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a = 1, b =
-    c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q = 1 + U
-    + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs nothing,
+    The weights minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a =
+    1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q
+    = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs
+    nothing,
     and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
     """
     if adjacency == "replace-one":
@@ -119,12 +122,16 @@ def laplace_weights(
 
 
 def opposite_columns(d: int, w: Weights) -> int:
-    """The number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d − p))."""
+    """Return the number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d −
+    p)).
+    """
     return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
 
 
 def l2_squared(d: int, w: Weights, adjacency: Adjacency) -> Number:
-    """The square of the ℓ2 sensitivity of the weighted sums, for b ≤ a, or b² ≤ a² + c²(d − 1)/2 under add-remove."""
+    """Return the square of the ℓ2 sensitivity of the weighted sums, for b ≤ a, or b² ≤ a² + c²(d − 1)/2 under
+    add-remove.
+    """
     if adjacency == "replace-one":
         p = opposite_columns(d, w)
         return 4 * p * (w.mean**2 + w.product**2 * (d - p))
@@ -132,7 +139,7 @@ def l2_squared(d: int, w: Weights, adjacency: Adjacency) -> Number:
 
 
 def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
-    """The ℓ1 sensitivity of the weighted sums, for b ≥ c/2, or b ≤ (a + c(d − 1))/2 under add-remove."""
+    """Return the ℓ1 sensitivity of the weighted sums, for b ≥ c/2, or b ≤ (a + c(d − 1))/2 under add-remove."""
     if adjacency == "replace-one":
         q = w.product * (d - 1) + 2 * w.square
         return d * (w.mean + q) ** 2 / (2 * q) if q >= w.mean else 2 * d * w.mean
@@ -142,7 +149,7 @@ def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
 def squared_error(
     d: Number, mean: Number, square: Number, product: Number, off_centre: Number, kurtosis: Number
 ) -> Number:
-    """The expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
+    """Return the expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
 
     `mean`, `square` and `product` are the variances of the noise of the scaled mean and second moments, `off_centre` is
     ‖m‖² ≤ d for the mean m of the scaled rows, and `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
@@ -152,10 +159,10 @@ def squared_error(
 
 
 def error_bound(n: Number, largest: Number, count: Number) -> Number:
-    """A bound on every entry of the error of the scaled covariance.
+    """Return a bound on every entry of the error of the scaled covariance.
 
-    It holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of rows at
-    most `count` < n − 1.
+    The bound holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of
+    rows at most `count` < n − 1.
     """
     moment = (largest + count) / (n - count)
     return moment * (3 + moment)
@@ -165,7 +172,7 @@ def error_bound(n: Number, largest: Number, count: Number) -> Number:
 
 
 def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
-    """The sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
+    """Return the sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
 
     def lifted(block: Matrix) -> Matrix:
         z = np.hstack([np.ones((len(block), 1)), block])
@@ -180,7 +187,7 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """The scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
+    """Return the scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean
     np.fill_diagonal(every, scale / w.square)
@@ -189,7 +196,7 @@ def spreads(scale: float, w: Weights, d: int) -> Matrix:
 
 
 def estimates(sums: Matrix, box: Box) -> Matrix:
-    """The number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
+    """Return the number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
 
     Sums are divided by the noisy number of rows, and by 1 where that is less. The corner has the number of rows, beside
     it stands the mean, and below that the covariance, which need not be positive semidefinite.
@@ -205,7 +212,7 @@ def estimates(sums: Matrix, box: Box) -> Matrix:
 
 
 def sums_of(released: Matrix, box: Box) -> Matrix:
-    """The noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
+    """Return the noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
     count = released[..., 0, 0]
     divisor = np.maximum(count, 1.0)[..., None]
     mean = (released[..., 0, 1:] - box.centre) / box.half_widths
@@ -221,7 +228,10 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 
 
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
-    """Two scaled rows whose exchange moves the weighted sums the most. Under add-remove the first alone does so."""
+    """Return two scaled rows whose exchange moves the weighted sums the most.
+
+    Under add-remove the first alone does so.
+    """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":
         second[: opposite_columns(d, w)] = -1.0

@@ -1,11 +1,11 @@
-"""How far one row moves the second moment and the centred covariance of rows in a box.
+"""Bound how far one row moves the second moment and the centred covariance of rows in a box.
 
 Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless stated otherwise,
 neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
 
 Second moment XᵀX/n, entry (i, j). The change is (x_i x_j − y_i y_j)/n. The supremum is the length R_ij of the range of
 the product, over n. Off the diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the
-diagonal the range is that of a square, which is 0 inside the box if low_i < 0 < high_i. Both ends of the range are
+diagonal the range is that of a square, which is 0 inside the box if low_i < 0 < high_i. The ends of the range are
 attained.
 
 Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v
@@ -13,13 +13,14 @@ Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n 
 diagonal v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product
 cancels. So its maximum is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
 W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. So the supremum is ((n −
-1)/(nq)) W_i W_j. It is attained in all entries at once, by x = high, y = low and all other rows at low.
+1)/(nq)) W_i W_j. This supremum is attained in all entries at once, by x = high, y = low and all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
-value at the matrix of the entries' sensitivities. This bound is the supremum where one pair attains all entries at
-once: always for the centred covariance, and for the second moment if no column has low_j < 0 < high_j (x has the
-larger absolute value in every column, y the smaller), or if d = 1. Otherwise it is an upper bound: on [−1, 1]² the ℓ1
-bound over the triangle is 4, and it is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
+value at the matrix of the entries' sensitivities. The norm of these sensitivities is the supremum where one pair
+attains all entries at once: always for the centred covariance, and for the second moment if no column has low_j < 0 <
+high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. In all other cases this norm is an
+upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not attained, because a change of 2 in entry (1,
+2) needs |x_i| = |y_i| = 1.
 
 Adding or removing a row (add-remove), where the larger data set has n rows and each statistic is divided by its own
 number of rows:
@@ -30,9 +31,9 @@ number of rows:
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
   Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
-  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). This
-  is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So its maximum over t ≤ 1 is at t =
-  1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
+  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
+  right side is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So its maximum over t ≤ 1
+  is at t = 1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n −
   2) ≥ 0 for n ≥ 4. For n < 4 nothing is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j
@@ -55,19 +56,21 @@ DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
-    """The factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is 1/n)."""
+    """Return the factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is
+    1/n).
+    """
     require_choice("divisor", divisor, DIVISORS)
     return (n - 1) / n**2 if divisor == "n" else 1 / n
 
 
 def product_range(first: tuple[Number, Number], second: tuple[Number, Number]) -> tuple[Number, Number]:
-    """The smallest and the largest product of two numbers in these intervals."""
+    """Return the smallest and the largest product of two numbers in these intervals."""
     products = [one * other for one in first for other in second]
     return min(products), max(products)
 
 
 def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
-    """The smallest and the largest square of a number in this interval."""
+    """Return the smallest and the largest square of a number in this interval."""
     low, high = interval
     return (0 * low if low < 0 < high else min(low**2, high**2)), max(low**2, high**2)
 
@@ -89,27 +92,27 @@ class BoxSensitivity:
 
     @property
     def l1(self) -> float:
-        """A bound on the sum of the absolute changes of all entries."""
+        """Return a bound on the sum of the absolute changes of all entries."""
         return float(self.entries.sum())
 
     @property
     def triangle_l1(self) -> float:
-        """A bound on the sum of the absolute changes on and above the diagonal."""
+        """Return a bound on the sum of the absolute changes on and above the diagonal."""
         return float(np.triu(self.entries).sum())
 
     @property
     def l2(self) -> float:
-        """A bound on the Frobenius norm of the change."""
+        """Return a bound on the Frobenius norm of the change."""
         return float(np.linalg.norm(self.entries))
 
 
 def one_signed(box: Box) -> bool:
-    """Whether no column has 0 strictly between its bounds."""
+    """Return whether no column has 0 strictly between its bounds."""
     return not any(low < 0 < high for low, high in box.bounds)
 
 
 def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
-    """The sensitivity of XᵀX/n to a change of one of n rows, or to the n-th row that is added or removed."""
+    """Return the sensitivity of XᵀX/n to a change of one of n rows, or to the n-th row that is added or removed."""
     d = box.dimension
     ranges = np.empty((d, d))
     for i, j in np.ndindex(d, d):
@@ -121,7 +124,8 @@ def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
 def centred_sensitivity(
     box: Box, n: int, divisor: Divisor = "n", adjacency: Adjacency = "replace-one"
 ) -> BoxSensitivity:
-    """The sensitivity of the centred covariance, divided by n or by n − 1; n counts the rows of the larger data set.
+    """Return the sensitivity of the centred covariance, divided by n or by n − 1; n counts the rows of the larger data
+    set.
 
     Raises
     ------
@@ -140,14 +144,16 @@ def centred_sensitivity(
 
 
 def far_and_near(box: Box) -> tuple[Vector, Vector]:
-    """The row of largest absolute values, and the row of smallest absolute values."""
+    """Return the row of largest absolute values, and the row of smallest absolute values."""
     far = np.where(np.abs(box.high) >= np.abs(box.low), box.high, box.low)
     near: Vector = np.clip(0.0, box.low, box.high)
     return far, near
 
 
 def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
-    """Rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as it can be; they are equal in other columns."""
+    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as it can be; they are equal in other
+    columns.
+    """
     far, near = far_and_near(box)
     x, y = far.copy(), far.copy()
     if i == j:
@@ -160,7 +166,9 @@ def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
 
 
 def centred_pair(box: Box, n: int) -> tuple[Matrix, Matrix]:
-    """Data sets (n, d) that attain every entry of the covariance: n − 1 rows at low and the last at high or low."""
+    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows at low and the last at high or
+    low.
+    """
     second = np.tile(box.low, (n, 1))
     first = second.copy()
     first[-1] = box.high

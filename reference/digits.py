@@ -1,8 +1,8 @@
-"""Reading numbers from text that uses only the digits 0 to 9, and no characters that merely look like them."""
+"""Read numbers from text that uses only the digits 0 to 9, and no characters that merely look like them."""
 
 
 def read_number(text: str) -> float:
-    """The number that a text means; raise `ValueError` unless it is written in ASCII, without underscores.
+    """Return the number that a text means; raise `ValueError` unless it is written in ASCII, without underscores.
 
     Python reads the digits of every script, and 1_0 as 10. A number that looks like another one, or like none, must not
     decide a budget or a bound.

@@ -16,7 +16,8 @@ class InvalidInput(ValueError):
 
 
 def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
-    """The question "did you mean a or b? It " for a message about an unknown name, or "" if no known name is near.
+    """Return the question "did you mean a or b? It " for a message about an unknown name, or "" if no known name is
+    near.
 
     Known names that begin with the unknown name are near. If there are none or very many, the most similar known name
     is.

@@ -38,7 +38,7 @@ def advanced_composition(
 ) -> Number:
     """The ε at which k = `folds` uses of an ε-DP mechanism are (ε, δ)-DP together (DRV 2010, Theorem III.3).
 
-    It is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
+    This ε is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
     second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
@@ -47,7 +47,7 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains it as α → 1. It is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
+    Randomised response attains it as α → 1. This ρ is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 
@@ -75,8 +75,8 @@ def log_delta_of_zcdp_at(
 ) -> Number:
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    It is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is valid, so
-    the mechanism has the smallest such δ.
+    This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is
+    valid, so the mechanism has the smallest such δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -84,7 +84,7 @@ def log_delta_of_zcdp_at(
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    It is `log_delta_of_zcdp_at` solved for ε.
+    This ε is `log_delta_of_zcdp_at` solved for ε.
     """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 
@@ -102,7 +102,7 @@ class PureDP:
         require_positive("epsilon", self.epsilon)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon}
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class ZCDP:
         require_positive("rho", self.rho)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"rho": self.rho}
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class ApproximateDP:
         require_below_one("delta", self.delta)
 
     def keywords(self) -> dict[str, float]:
-        """The keyword arguments that carry this budget into a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """The guarantee with these budget keywords. Raises KeyError if there is none."""
+    """Return the guarantee with these budget keywords. Raises KeyError if there is none."""
     return _NOTIONS[frozenset(budget)](**budget)
 
 
@@ -191,7 +191,8 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """The smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above `epsilon_of_zcdp`.
+    """Return the smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above
+    `epsilon_of_zcdp`.
 
     Every α proves its own ε, so the search can miss the smallest value but never give a false one. The result is 0 if
     some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.

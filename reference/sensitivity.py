@@ -1,4 +1,4 @@
-"""How far one row moves the second moment, in every norm that a mechanism uses.
+"""Bound how far one row moves the second moment, in every norm that a mechanism uses.
 
 Rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
 Everything below is a function of the three numbers
@@ -17,7 +17,7 @@ The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the
 xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
 and y, or at x = 0 or y = 0.
 
-All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. This is attained for even d.
+All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. The bound √2 d is attained for even d.
 
 Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
 Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.
@@ -33,8 +33,8 @@ If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² �
 If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
 In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
-The centred covariance is different: how far one row moves it depends on the other rows, through their mean. Its
-sensitivity, and data sets that attain it, are at the end of this file.
+The centred covariance is different: how far one row moves it depends on the other rows, through their mean. The
+sensitivity of the centred covariance, and data sets that attain it, are at the end of this file.
 """
 
 import math
@@ -49,22 +49,25 @@ from covassay.reference.domain import Matrix, Number, Vector
 
 
 def square_root(value: Number) -> Number:
-    """√value as a power, for floats and symbols. It is the default where a formula takes the root of whole numbers."""
+    """√value as a power, for floats and symbols.
+
+    This root is the default where a formula takes the root of whole numbers.
+    """
     return value**0.5
 
 
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
-    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. It is at most s + t."""
+    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. The gap is at most s + t."""
     return ((s + t) ** 2 - 4 * c**2) ** 0.5
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. It is at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. The eigenvalue is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. It is at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. The eigenvalue is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 
@@ -89,7 +92,7 @@ def frobenius_supremum(d: int) -> float:
 
 
 def full_l1(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """The bound √2 d on Σ_ij |Δ_ij| over the unit ball, or 1 for d = 1. It is the supremum if d is even or 1."""
+    """The bound √2 d on Σ_ij |Δ_ij| over the unit ball, or 1 for d = 1. The bound is the supremum if d is even or 1."""
     return sqrt(2 * d**2) if d > 1 else 1
 
 
@@ -149,9 +152,9 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
 def block_pair(d: int) -> tuple[Vector, Vector]:
     """The pair that attains the supremum of the ℓ1 norm of the upper triangle of Δ.
 
-    Both rows are constant on the first m = ⌈d/2⌉ features and on the other k. Then Δ is c/m in the first block, −c/k in
-    the second and g/√(mk) between them, with c² + g² = 1. The norm is ½ ((d + 2) c + 2√(mk) g), which has its maximum
-    at g/c = 2√(mk)/(d + 2).
+    The two rows are constant on the first m = ⌈d/2⌉ features and on the other k. Then Δ is c/m in the first block, −c/k
+    in the second and g/√(mk) between them, with c² + g² = 1. The norm is ½ ((d + 2) c + 2√(mk) g), which has its
+    maximum at g/c = 2√(mk)/(d + 2).
     """
     m, k = (d + 1) // 2, d // 2
     angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c and g are the cosine and the sine of twice the angle

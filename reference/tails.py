@@ -1,8 +1,8 @@
 """Public upper bounds on the norms of noise, each exceeded with probability at most β.
 
 The bounds say how large an error can be. No privacy guarantee rests on them. Let N ~ N(0, I_d), and let W be a
-symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). Its variants have N(0, 1/2) above the
-diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
+symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants of W have N(0, 1/2) above
+the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
@@ -35,8 +35,8 @@ def eta(d: Number, beta: Number, log: Log = math.log) -> Number:
 def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d² + 2√(d ln(2/β)) (1 + √(2(d − 1))) + 6 ln(2/β)) on ‖Wigner‖_F (DLY22 Lemma 7).
 
-    ‖W‖_F² is a χ² variable with d degrees of freedom plus twice an independent one with d(d − 1)/2. Each is bounded by
-    `eta` at β/2.
+    ‖W‖_F² is a χ² variable with d degrees of freedom plus twice an independent one with d(d − 1)/2. Each χ² variable is
+    bounded by `eta` at β/2.
     """
     return (d**2 + 2 * (d * log(2 / beta)) ** 0.5 * (1 + (2 * (d - 1)) ** 0.5) + 6 * log(2 / beta)) ** 0.5
 
@@ -53,9 +53,9 @@ def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound υ on ‖Wigner‖ for d ≥ 2 with the constants of the authors' code (DLY22 Lemma 7). False for tiny β.
 
-    υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The first part bounds the
-    mean (Bandeira–van Handel 2016). The second should be √((4 − 2/d) ln(2/β)), as in `upsilon_star`. As it stands, the
-    bound is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
+    υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The part before √(2 ln(2/β))
+    bounds the mean of ‖W‖ (Bandeira–van Handel 2016). The last part, √(2 ln(2/β)), should be √((4 − 2/d) ln(2/β)), as
+    in `upsilon_star`. As it stands, the bound is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
     """
     theta = min((log(d) / d) ** 0.3, 0.5)
     return (1 + theta) * (2 * d**0.5 + 6 * (log(d) / log(1 + theta)) ** 0.5) + (2 * log(2 / beta)) ** 0.5

@@ -1,1 +1,1 @@
-"""The tests, and the broken implementations that the audit must refute."""
+"""Hold the tests, and the broken implementations that the audit must refute."""

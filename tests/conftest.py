@@ -10,7 +10,8 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-# The matrices are small, so that several threads of the BLAS would only wait for one another. It reads this when numpy
+# The matrices are small, so that several threads of the BLAS would only wait for one another. The BLAS reads this
+# variable when numpy
 # is imported, which happens after this file.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Processes that a test starts know the targets `mutant:NAME`, as pytest does by `pythonpath` in pyproject.toml.

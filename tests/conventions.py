@@ -17,7 +17,7 @@ SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
-    """Whether too many of the n values exceed a bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
+    """Return whether too many of the n values exceed a bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)
 

@@ -1,4 +1,4 @@
-"""The workflow for other repositories: its commands are run unchanged, and only exit status 0 passes."""
+"""Test the workflow for other repositories: its commands are run unchanged, and only exit status 0 passes."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def declared() -> dict[str, Any]:
 
 
 def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
-    """Whether the job passes: every step that has a command runs it, until one of them fails."""
+    """Return whether the job passes: every step that has a command runs it, until one of them fails."""
     assert set(given) <= set(declared())
     inputs = {name: str(one.get("default", "")) for name, one in declared().items()} | NEEDED | given
 
@@ -56,7 +56,7 @@ def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
 
 
 def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]:
-    """A program of that name that ends with a given status; the result is the file of its arguments."""
+    """Make a program of that name that ends with a given status; the result is the file of its arguments."""
     (folder / "bin").mkdir(exist_ok=True)
     file, log = folder / "bin" / name, folder / f"{name}.log"
     file.write_text(f'#!/bin/sh\nfor a in "$@"; do printf "%s\\0" "$a"; done > "{log}"\nexit {status}\n')
@@ -81,7 +81,7 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """This includes an input that a shell would interpret."""
+    """The inputs include one that a shell would interpret."""
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"

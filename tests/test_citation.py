@@ -1,4 +1,4 @@
-"""The metadata for reference managers agree with those for pip."""
+"""Test that the metadata for reference managers agree with those for pip."""
 
 import json
 import tomllib
@@ -12,7 +12,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def differences(citation: dict[str, Any], codemeta: dict[str, Any]) -> list[str]:
-    """Fields in which the files for citation differ from pyproject.toml, or from one another."""
+    """Return the fields in which the files for citation differ from pyproject.toml, or from one another."""
     preferred = citation["preferred-citation"]
     pairs = {
         "version": (citation["version"], PROJECT["version"]),

@@ -1,4 +1,4 @@
-"""The import contracts in pyproject.toml hold, and each fails on a planted import."""
+"""Test that the import contracts in pyproject.toml hold, and that each fails on a planted import."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ FORBIDDEN = {
 
 
 def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
-    """Exit status and output of import-linter on the packages below `root`."""
+    """Return the exit status and output of import-linter on the packages below `root`."""
     chosen = [] if contract is None else ["--contract", contract]
     code = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
@@ -48,7 +48,7 @@ def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """A copy of both packages that tests may change."""
+    """Return a copy of both packages that tests may change."""
     for folder in ("reference", "verification"):
         shutil.copytree(ROOT / folder, tmp_path / "covassay" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path

@@ -1,4 +1,4 @@
-"""The provenance in the file of a mechanism agrees with its provenance in the ledger."""
+"""Test that the provenance in the file of a mechanism agrees with its provenance in the ledger."""
 
 import pytest
 

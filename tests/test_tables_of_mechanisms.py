@@ -1,7 +1,8 @@
-"""No table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own file.
+"""Test that no table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own
+file.
 
 A collection in the source with two names or more is such a table, whatever it is for. A new mechanism would have to be
-entered there. The exceptions are stated with their reasons.
+entered in such a table. The exceptions are stated with their reasons.
 """
 
 import ast
@@ -25,20 +26,19 @@ EXCEPTIONS = {  # files, and why
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
     "verification/cli/law.py": "the laws that the command computes",
-    "verification/experiments/recommendation.py": "the grids of tables of constants, by names of candidates",
     "verification/vectors/*.py": "questions that are asked of mechanisms with a step or a law in common",
 }
 
 
 def named(node: ast.expr | None) -> set[str]:
-    """The name of a mechanism in a string, or in the first place of a row of a table."""
+    """Return the name of a mechanism in a string, or in the first place of a row of a table."""
     if isinstance(node, ast.Tuple | ast.List) and node.elts:
         return named(node.elts[0])
     return {node.value} & NAMES if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
 def entries(node: ast.AST) -> list[ast.expr | None]:
-    """The items of a collection: the keys of a dict, the elements of others."""
+    """Return the items of a collection: the keys of a dict, the elements of others."""
     if isinstance(node, ast.Dict):
         return list(node.keys)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
@@ -47,7 +47,7 @@ def entries(node: ast.AST) -> list[ast.expr | None]:
 
 
 def tables(source: str) -> Iterator[tuple[int, set[str]]]:
-    """The line of every collection with two names or more, and the names; those of a `Literal` are a tuple."""
+    """Yield the line of every collection with two names or more, and the names; those of a `Literal` are a tuple."""
     for node in ast.walk(ast.parse(source)):
         found = set().union(*map(named, entries(node)))
         if len(found) > 1:

@@ -1,4 +1,4 @@
-"""The reproductions for maintainers: short, without covassay, and with the exit status that they promise.
+"""Test the reproductions for maintainers: short, without covassay, and with the exit status that they promise.
 
 The tests detect a package that was corrected (then the page of findings is out of date), and a script that fails.
 """
@@ -67,14 +67,16 @@ def test_a_reproduction_shows_its_fault(script: Path) -> None:
 
 
 def r_has(package: str) -> bool:
-    """Whether R is there, and has this package."""
+    """Return whether R is there, and has this package."""
     if shutil.which("Rscript") is None:
         return False
     return subprocess.run(["Rscript", "-e", f"library({package})"], capture_output=True, timeout=60).returncode == 0
 
 
 def ways_in_r() -> list[str] | None:
-    """What is given to the reproduction in R: nothing if DPpack is installed, a copy if there is one; else None."""
+    """Return what is given to the reproduction in R: nothing if DPpack is installed, a copy if there is one; else
+    None.
+    """
     copy = os.environ.get("COVASSAY_DPPACK")
     if copy and r_has("rmutil"):
         return [copy]

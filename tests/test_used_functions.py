@@ -1,9 +1,12 @@
-"""A public function of the reference is used in the reference, or documented, or stands in the list below."""
+"""Test that a public function of the reference is used in the reference, or documented, or stands in a list in this
+module.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # functions of a mechanism or a law, which are found through `MECHANISM`
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
-PLAIN = {  # written to be read; tests compare the fast samplers with them
+PLAIN = {  # these functions are written to be read; tests compare the fast samplers with them
     "covassay.reference.laws.matrix_bingham.propose_one",
     "covassay.reference.laws.pfaffian_sampler.draw_points",
 }
@@ -34,7 +37,7 @@ USED_BY_THE_VERIFICATION = {
 
 @dataclass(frozen=True)
 class Module:
-    """A module: its name, its syntax tree, and whether it is the `__init__` of a package."""
+    """A module has its name, its syntax tree, and whether it is the `__init__` of a package."""
 
     name: str
     tree: ast.Module
@@ -42,14 +45,15 @@ class Module:
 
     @property
     def public(self) -> Iterator[str]:
-        """The functions that it defines for others."""
+        """Yield the functions that it defines for others."""
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.name not in DECLARED:
                 yield node.name
 
 
+@cache
 def modules(folder: str) -> list[Module]:
-    """The modules of a package."""
+    """Return the modules of a package."""
     found = []
     for path in sorted((ROOT / folder).rglob("*.py")):
         name = ".".join(("covassay", *path.relative_to(ROOT).with_suffix("").parts))
@@ -58,7 +62,7 @@ def modules(folder: str) -> list[Module]:
 
 
 def exported(packages: list[Module]) -> dict[str, str]:
-    """The exports of the packages, by the name under which other code may import them."""
+    """Return the exports of the packages, by the name under which other code may import them."""
     return {
         f"{package.name}.{alias.asname or alias.name}": f"{node.module}.{alias.name}"
         for package in packages
@@ -69,7 +73,7 @@ def exported(packages: list[Module]) -> dict[str, str]:
 
 
 def used_by(module: Module, exports: dict[str, str]) -> set[str]:
-    """The functions that a module uses outside of their own definitions, by their full names."""
+    """Return the functions that a module uses outside of their own definitions, by their full names."""
     bound = {}  # what an imported name stands for
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom):
@@ -87,21 +91,23 @@ def used_by(module: Module, exports: dict[str, str]) -> set[str]:
 
 
 def unused(reference: list[Module]) -> set[str]:
-    """The public functions that the other code of the reference does not use, and that no package exports."""
+    """Return the public functions that the other code of the reference does not use, and that no package exports."""
     exports = exported(reference)
     used = set(exports.values()).union(*(used_by(module, exports) for module in reference))
     return {f"{module.name}.{name}" for module in reference for name in module.public} - used
 
 
 def documented(function: str) -> bool:
-    """Whether the API pages show the module, a proof page names the function, or it is part of a law's interface."""
+    """Return whether the API pages show the module, a proof page names the function, or it is part of a law's
+    interface.
+    """
     module, _, name = function.rpartition(".")
     pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))
     return module in API["reference"] or f"`{name}`" in pages or bool(OFFERED_BY_A_LAW.search(function))
 
 
 def undocumented(reference: list[Module]) -> set[str]:
-    """The functions that are neither used nor documented."""
+    """Return the functions that are neither used nor documented."""
     return {function for function in unused(reference) - PLAIN if not documented(function)}
 
 

@@ -1,7 +1,7 @@
 """The verification: evidence for the claims of the reference, and audits of other implementations.
 
 This package compares the formulas and samplers of `covassay.reference` with exact laws, and audits other
-implementations. It imports the reference; the reference never imports it.
+implementations. The package imports the reference; the reference never imports the package.
 
     >>> from covassay.verification import audit, check
     >>> report = audit("covassay:nuclear-laplace", epsilon=1, samples=100)

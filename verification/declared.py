@@ -1,4 +1,4 @@
-"""Information that the command line, the audit and the site derive from the declarations of the mechanisms."""
+"""Derive from the declarations of the mechanisms the information that the command line, the audit and the site use."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
-HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
+HEADINGS: dict[Provenance, str] = {  # the headings, in the order in which lists show them
     "printed": "as their sources print them",
     "code": "read from the authors' code",
     "ours": "ours, after the source",
@@ -16,7 +16,7 @@ HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
 
 
 def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
-    """The mechanisms under headings that name the origin of their steps and constants.
+    """Return the mechanisms under headings that name the origin of their steps and constants.
 
     Each mechanism is under exactly one heading.
     """
@@ -29,14 +29,14 @@ def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
 
 
 def default_claim(name: str | None) -> Guarantee:
-    """The budget that is assumed for a mechanism, or for no mechanism, when no budget is stated."""
+    """Return the budget that is assumed for a mechanism, or for no mechanism, when no budget is stated."""
     return mechanism(name).notion.default if name else PURE.default
 
 
 def stated_claim(
     name: str | None, epsilon: float | None = None, delta: float | None = None, rho: float | None = None
 ) -> Guarantee:
-    """The stated budget, or the default budget of the mechanism `name` if none is stated.
+    """Return the stated budget, or the default budget of the mechanism `name` if none is stated.
 
     Raises
     ------

@@ -79,9 +79,9 @@ def parametrize_with_checks(
     pytest-xdist every worker that gets one of the ids runs it. `mechanism` and `options` are those of
     `covassay.verification.audit`. A pair such as (release, {"rho": 0.5}) gives a target options of its own.
 
-    expected_failed : groups of checks that are known to fail, each with the reason. They are strict: a group fails the
-        test if it no longer fails, if it was not run or if it could not decide. `expected_failed` may also be a
-        function of the target.
+    expected_failed : groups of checks that are known to fail, each with the reason. Expected failures are strict: a
+        group fails the test if it no longer fails, if it was not run or if it could not decide. `expected_failed` may
+        also be a function of the target.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
     from covassay.verification.audit.options import AuditOptions, require_keywords

@@ -1,4 +1,4 @@
-"""A data set for many releases, whose rows are checked, clipped and squared only once."""
+"""Check, clip and square the rows of a data set for many releases only once."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,23 +13,25 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SharedRows(Chunks):
-    """A data set in memory that stores results computed from it. Its array must not be changed."""
+    """A data set in memory that stores results computed from it. The array of the data set must not be changed."""
 
     kept: dict[object, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Matrix) -> "SharedRows":
-        """The data set with the rows of an array, as its one chunk."""
+        """Return the data set with the rows of an array, as its one chunk."""
         n, d = rows.shape
         return cls((n, d), lambda: iter((rows,)))
 
     def through(self, function: Callable[[Chunks], Iterator[Matrix]], dimension: int) -> "SharedRows":
-        """The data set with the rows of `function(self)`, which are computed at once, so that no pass repeats it."""
+        """Return the data set with the rows of `function(self)`, which are computed at once, so that no pass
+        repeats it.
+        """
         first, *rest = function(self)
         return SharedRows.of(np.concatenate([first, *rest]) if rest else first)
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """The value of `compute()`, which is computed once and stored under the key.
+        """Return the value of `compute()`, which is computed once and stored under the key.
 
         If the value is an array, the caller gets a copy.
         """

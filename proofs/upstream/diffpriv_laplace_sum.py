@@ -1,4 +1,4 @@
-"""diff-priv-laplace-python (1.0.5): `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
+"""diff-priv-laplace-python (1.0.5): Show that `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
 
 The scale of the noise is the largest absolute value of the data over ε. If all values are 0 there is no noise, and if
 one of them is 1 there is, so that an output of 0 shows for certain which of two neighbours it came from. `mean` and
@@ -14,7 +14,7 @@ EPSILON, DRAWS = 1.0, 1_000
 
 
 def zeros(data):
-    """How many of the released sums are 0."""
+    """Return how many of the released sums are 0."""
     return sum(DiffPrivStatistics.sum(data, EPSILON) == 0 for _ in range(DRAWS))
 
 

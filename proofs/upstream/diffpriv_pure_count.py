@@ -1,7 +1,7 @@
 """diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so that a count is a bound for certain.
 
-It is documented as "shifted geometric for pure ε-DP integer counts". A one-sided geometric law gives outputs on one of
-two neighbouring counts that the other never gives, whatever ε is.
+The function is documented as "shifted geometric for pure ε-DP integer counts". A one-sided geometric law gives outputs
+on one of two neighbouring counts that the other never gives, whatever ε is.
 """
 
 import random

@@ -1,9 +1,9 @@
 """diffprivlib, mechanisms.Bingham: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
 
-Needs numpy, scipy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
 At d = 2 the mechanism should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
-For the matrix C below, one number of the law is computed by an integral and estimated from draws.
+For the matrix C in the code, one number of the law is computed by an integral and estimated from draws.
 """
 
 import sys
@@ -17,7 +17,7 @@ WEIGHT = EPSILON * (C[0, 0] - C[1, 1]) / 4  # uᵀAu = WEIGHT sin² t
 
 
 def density(t: float) -> float:
-    """The density of the angle t, up to its constant."""
+    """Return the density of the angle t, up to its constant."""
     return float(np.exp(-WEIGHT * np.sin(t) ** 2))
 
 

@@ -1,8 +1,8 @@
 """diffprivlib, models.GaussianNB: a class of which there are no rows gets a count of 0 without noise.
 
-Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
-The classes are given by the caller: 0 and 1. On the first data set no row is of class 1; on the second, one is.
+The classes are given by the caller: 0 and 1. The first data set has no row of class 1; the second has one.
 """
 
 import sys
@@ -14,7 +14,7 @@ RUNS, ROWS = 60, 12
 
 
 def share(of_class_one: int) -> np.ndarray:
-    """The released shares of class 1."""
+    """Return the released shares of class 1."""
     x, y = np.zeros((ROWS, 1)), np.zeros(ROWS, dtype=int)
     y[:of_class_one] = 1
     shares = []

@@ -1,8 +1,9 @@
 """diffprivlib, models.KMeans: a cluster without rows keeps its centre, without noise.
 
 `_update_centers` goes on to the next cluster where no row has its label. The centre is then the one that was drawn at
-the start, with a coordinate of exactly 1/2 for the bounds below, and a centre with noise is never exactly 1/2. So an
-output shows for certain that a cluster is empty. Shown are neighbours with one row replaced, and with one removed.
+the start, with a coordinate of exactly 1/2 for the bounds of the script, and a centre with noise is never exactly 1/2.
+So an output shows for certain that a cluster is empty. The script shows neighbours with one row replaced, and with one
+removed.
 """
 
 import sys
@@ -17,7 +18,7 @@ warnings.simplefilter("ignore")
 
 
 def exactly_half(rows):
-    """In how many draws a centre has exactly 1/2 for its second coordinate."""
+    """Return in how many draws a centre has exactly 1/2 for its second coordinate."""
     rng = np.random.RandomState(1)
     hits = 0
     for _ in range(DRAWS):

@@ -1,6 +1,6 @@
 """diffprivlib, models.LinearRegression: the sensitivity of a squared column takes the lower bound twice (issue 105).
 
-Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
 With bounds [0, 100] the sensitivity of the sum of squares is 0, so that the sum comes out without noise: one changed
 row moves it in every run.
@@ -15,7 +15,7 @@ RUNS, ROWS = 20, 12
 
 
 def released(last: float) -> np.ndarray:
-    """The released sum of squares of the column, for rows of zeros and one last row."""
+    """Return the released sum of squares of the column, for rows of zeros and one last row."""
     x = np.zeros((ROWS, 1))
     x[-1] = last
     y = np.zeros(ROWS)

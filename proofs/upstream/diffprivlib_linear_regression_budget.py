@@ -1,9 +1,10 @@
 """diffprivlib, models.LinearRegression(fit_intercept=True): the share ε/(d + 1) of the budget is spent twice.
 
-Needs numpy, scipy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
-The mean of X gets ε/(d + 1), and so does the mean of y; the coefficients get εd/(d + 1). The budgets of all noises that
-one call of fit adds are summed here. By sequential composition they should add up to at most ε. (Item 2 of issue 104.)
+The mean of X gets ε/(d + 1), and so does the mean of y; the coefficients get εd/(d + 1). The script sums the budgets of
+all noises that one call of fit adds. By sequential composition the budgets should add up to at most ε. The fault is
+item 2 of issue 104.
 """
 
 import sys

@@ -1,9 +1,9 @@
 """diffprivlib, tools.nanmean: the mean is of the entries that are not NaN, and the noise is scaled to all of them.
 
-Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
 Ten entries in [0, 1], nine of them NaN: replacing the one number by another moves the mean by 1, and the noise is
-scaled to a sensitivity of 1/10. Two data sets that differ in one entry are told apart by where the output lies.
+scaled to a sensitivity of 1/10. The position of the output tells two data sets apart that differ in one entry.
 """
 
 import math
@@ -16,7 +16,7 @@ DRAWS, EPSILON = 2000, 1.0
 
 
 def hits(value: float) -> int:
-    """In how many draws the output is at least 1/2."""
+    """Return in how many draws the output is at least 1/2."""
     array = np.array([np.nan] * 9 + [value])
     rng = np.random.RandomState(1)
     return sum(nanmean(array, epsilon=EPSILON, bounds=(0, 1), random_state=rng) >= 0.5 for _ in range(DRAWS))

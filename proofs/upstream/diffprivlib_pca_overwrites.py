@@ -1,6 +1,6 @@
 """diffprivlib, models.PCA: fit subtracts the noisy mean from the caller's own array.
 
-Needs numpy and diffprivlib. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 """
 
 import sys

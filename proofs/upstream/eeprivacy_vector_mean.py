@@ -1,7 +1,7 @@
 """eeprivacy (0.0.5): `PrivateVectorClampedMeanLaplace` adds one number of noise to the means of all columns.
 
-The difference of two columns of the output is then the difference of their means, without noise. Two data sets that
-differ in one row, and in this difference, are told apart by every output.
+The difference of two columns of the output is then the difference of their means, without noise. Every output tells two
+data sets apart that differ in one row, and in this difference.
 """
 
 import sys
@@ -14,7 +14,7 @@ FIRST, SECOND = np.zeros((4, 2)), np.vstack([np.zeros((3, 2)), [[1.0, 0.0]]])
 
 
 def difference(vectors):
-    """The first column of an output less the second one."""
+    """Return the first column of an output less the second one."""
     mean = PrivateVectorClampedMeanLaplace(lower_bound=0, upper_bound=1, k=2, N=len(vectors))
     first, second = mean.execute(vectors=vectors, epsilon=EPSILON, delta=0)
     return first - second

@@ -1,7 +1,7 @@
 """morie (1.5.1): `dp_covariance` has noise for adding or removing one record, and states one replaced record.
 
-Its module says that neighbours differ by one replaced record. Replacing one moves the second moment of rows of norm C
-by up to √2 C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
+The module of `dp_covariance` says that neighbours differ by one replaced record. Replacing one record moves the second
+moment of rows of norm C by up to √2 C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
 """
 
 import sys

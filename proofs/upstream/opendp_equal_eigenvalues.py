@@ -1,6 +1,6 @@
 """OpenDP, make_private_np_eigendecomposition: it raises where all eigenvalues are equal, and answers on the neighbour.
 
-Needs numpy and opendp. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 
 The exception tells two neighbouring data sets apart for certain. With equal eigenvalues the law of the eigenvector is
 uniform.
@@ -19,7 +19,7 @@ measurement = make_private_np_eigendecomposition(domain, dp.symmetric_distance()
 
 
 def answers(x: np.ndarray) -> int:
-    """How many of the runs give an output."""
+    """Return how many of the runs give an output."""
     count = 0
     for _ in range(RUNS):
         try:

@@ -1,6 +1,6 @@
 """OpenDP, make_private_eigenvector: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
 
-Needs numpy, scipy and opendp. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 Issue 2416 was about the same line: a comparison was missing, and was added.
 
 At d = 2 the measurement should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
@@ -20,7 +20,7 @@ WEIGHT = EPSILON * (C[0, 0] - C[1, 1]) / 4  # uᵀAu = WEIGHT sin² t
 
 
 def density(t: float) -> float:
-    """The density of the angle t, up to its constant."""
+    """Return the density of the angle t, up to its constant."""
     return float(np.exp(-WEIGHT * np.sin(t) ** 2))
 
 

@@ -1,9 +1,9 @@
 """OpenDP, make_pairwise_predict (Theil–Sen regression): of an odd number of rows the last one is dropped (issue 2950).
 
-Needs numpy and opendp. Exit status 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 
 Adding one row before the others brings that row in and drops the last: two predictions change, and the stability map
-says that one does. Two points can only be paired with one another, so that nothing of this is random.
+says that one does. Two points can only be paired with one another, so that nothing in this pairing is random.
 """
 
 import sys
@@ -19,7 +19,7 @@ with_one_more = np.vstack([[9.0, 3.0], x])
 
 
 def rows(data: np.ndarray) -> set[tuple[float, ...]]:
-    """The predictions, as a set of rows."""
+    """Return the predictions, as a set of rows."""
     return {tuple(np.round(row, 9)) for row in np.asarray(predict(data))}
 
 

@@ -1,8 +1,8 @@
 """PipelineDP (0.3.1): the variance spends 4/3 of its ε where the range has 0 in its middle.
 
-The accumulator sums (x − m)², m the middle of the range, and a row moves this sum by up to ((max − min)/2)². Its noise
-is for the middle of the range of x²: for [−1, 1] it is for 1/2, and a row moves the sum by 1. Neighbours differ by one
-user, who contributes one value to one partition.
+The accumulator sums (x − m)², m the middle of the range, and a row moves this sum by up to ((max − min)/2)². The noise
+of this sum is for the middle of the range of x²: for [−1, 1] it is for 1/2, and a row moves the sum by 1. Neighbours
+differ by one user, who contributes one value to one partition.
 """
 
 import math
@@ -24,7 +24,7 @@ accountant.compute_budgets()
 
 
 def share(values):
-    """How often count, mean and variance say that there are two rows or more, with sums of 2 or more."""
+    """Return how often count, mean and variance say that there are two rows or more, with sums of 2 or more."""
     accumulator = combiner.create_accumulator(values)
     hits = 0
     for _ in range(DRAWS):

@@ -2,7 +2,7 @@
 
 `clip_norm` clips rows to an ℓ₂ norm of 1 by default, and the sum of the rows has `norm_type` "l2" and distance 1.
 `laplace_mechanism(…, eps=ε)` does not look at the norm type: its noise has the scale 1/ε, and a row of d equal entries
-moves the sum by √d in the ℓ₁ norm. Its accountant then counts ε. Neighbours differ by one row.
+moves the sum by √d in the ℓ₁ norm. The accountant of privjail then counts ε. Neighbours differ by one row.
 """
 
 import math
@@ -17,7 +17,9 @@ ROW = np.ones(4) / 2
 
 
 def share(rows):
-    """How often all entries of the released sum are at least those of one row, and what the accountant counts."""
+    """Return how often all entries of the released sum are at least those of one row, and what the accountant
+    counts.
+    """
     accountant = privjail.PureDPAccountant(budget_limit=None)
     array = PrivNDArray(rows, distance=privjail.RealExpr(1), privacy_axis=0, accountant=accountant)
     total = privjail.clip_norm(array, 1.0).sum(axis=0)

@@ -1,8 +1,8 @@
 """Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
 
-A data set is a matrix `x` of shape (n, d): n records with d features. It is an array, or `Chunks` if it does not fit in
-memory. Mechanisms read its rows only through `second_moment` and the functions of `domain.passes`, which treat both
-kinds alike.
+A data set is a matrix `x` of shape (n, d): n records with d features. A data set is an array, or `Chunks` if it does
+not fit in memory. Mechanisms read its rows only through `second_moment` and the functions of `domain.passes`, which
+treat both kinds alike.
 
 `n`, `d`, the row bound `r` and every parameter of a mechanism are public. Two data sets are neighbours (replace-one) if
 they have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit ball one record

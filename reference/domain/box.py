@@ -34,7 +34,9 @@ class Box:
 
     @classmethod
     def of(cls, bounds: Any) -> "Box":
-        """The box with these bounds: a pair (low, high) for every column, as an array (d, 2) or as nested sequences."""
+        """Return the box with these bounds: a pair (low, high) for every column, as an array (d, 2) or as nested
+        sequences.
+        """
         try:
             pairs = np.asarray(bounds, dtype=np.float64)
         except (TypeError, ValueError):
@@ -45,37 +47,37 @@ class Box:
 
     @classmethod
     def of_columns(cls, bounds: Any, dimension: int) -> "Box":
-        """The box with the given bounds, or with the bounds −1 and 1 for all columns if `bounds` is None."""
+        """Return the box with the given bounds, or with the bounds −1 and 1 for all columns if `bounds` is None."""
         return cls(((-1.0, 1.0),) * dimension) if bounds is None else cls.of(bounds)
 
     @property
     def dimension(self) -> int:
-        """The number of columns d."""
+        """Return the number of columns d."""
         return len(self.bounds)
 
     @property
     def low(self) -> Vector:
-        """The lower bounds, (d,)."""
+        """Return the lower bounds, (d,)."""
         return np.array([low for low, _ in self.bounds])
 
     @property
     def high(self) -> Vector:
-        """The upper bounds, (d,)."""
+        """Return the upper bounds, (d,)."""
         return np.array([high for _, high in self.bounds])
 
     @property
     def widths(self) -> Vector:
-        """The widths high_j − low_j, (d,)."""
+        """Return the widths high_j − low_j, (d,)."""
         return self.high - self.low
 
     @property
     def half_widths(self) -> Vector:
-        """Half of the widths, (d,)."""
+        """Return half of the widths, (d,)."""
         return self.widths / 2
 
     @property
     def centre(self) -> Vector:
-        """The middle of the bounds, (d,)."""
+        """Return the middle of the bounds, (d,)."""
         return self.low + self.half_widths
 
     def place(self, shares: Matrix) -> Matrix:
@@ -84,16 +86,16 @@ class Box:
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:
-        """The rows reflected about the centre of the box: low + high − x."""
+        """Return the rows reflected about the centre of the box: low + high − x."""
         rows: Matrix = self.low + self.high - x
         return rows
 
     def columns(self, order: Sequence[int]) -> "Box":
-        """The box of the columns in `order`, in that order; a column may come several times."""
+        """Return the box of the columns in `order`, in that order; a column may come several times."""
         return Box(tuple(self.bounds[j] for j in order))
 
     def stretched(self, factors: Sequence[float]) -> "Box":
-        """The box with both bounds of every column multiplied by its factor > 0."""
+        """Return the box with both bounds of every column multiplied by its factor > 0."""
         return Box(tuple((f * low, f * high) for f, (low, high) in zip(factors, self.bounds, strict=True)))
 
     def __str__(self) -> str:

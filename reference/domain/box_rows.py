@@ -1,4 +1,4 @@
-"""Reading a data set as rows of a box: every column scaled to [−1, 1], and values outside clipped or refused."""
+"""Read a data set as rows of a box: every column is scaled to [−1, 1], and values outside are clipped or refused."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +17,9 @@ OnOutside = Literal["clip", "raise"]
 
 
 def fewest_rows(adjacency: Adjacency) -> int:
-    """The smallest number of rows accepted: 0 under add-remove, since refusing empty data would reveal their number."""
+    """Return the smallest number of rows accepted: 0 under add-remove, since refusing empty data would reveal their
+    number.
+    """
     return 0 if adjacency == "add-remove" else 1
 
 
@@ -62,7 +64,7 @@ def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Ma
 
 
 def scaled_block(rows: Matrix, box: Box) -> Matrix:
-    """The rows of a block, clipped to the box and scaled."""
+    """Return the rows of a block, clipped to the box and scaled."""
     scaled: Matrix = np.clip(rows, box.low, box.high)
     scaled -= box.centre
     scaled /= box.half_widths

@@ -1,4 +1,5 @@
-"""Data sets as integers, and exact sums of the products of their columns, at the speed of a float64 matrix product.
+"""Represent data sets as integers, and sum the products of their columns exactly, at the speed of a float64 matrix
+product.
 
 Every record is mapped by itself, by the following public rule, so that neighbours stay neighbours:
 
@@ -37,7 +38,7 @@ from covassay.reference.errors import InvalidInput
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
 EXACT = 2**53  # float64 holds every integer up to here
-ROWS_AT_ONCE = 8192  # the number of rows of a block that stays in the cache
+ROWS_AT_ONCE = 8192  # a block of so many rows stays in the cache
 
 
 @dataclass(frozen=True)
@@ -79,30 +80,30 @@ class ExactData:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape (n, d) of the data set."""
+        """Return the shape (n, d) of the data set."""
         return self.n, self.d
 
     @property
     def d(self) -> int:
-        """The number of columns."""
+        """Return the number of columns."""
         return len(self.gram)
 
     @property
     def products(self) -> IntegerMatrix:
-        """The sums of products Σ q qᵀ as an array of Python integers, (d, d)."""
+        """Return the sums of products Σ q qᵀ as an array of Python integers, (d, d)."""
         return np.array(self.gram, dtype=object)
 
     @property
     def unit(self) -> Fraction:
-        """The unit 1/(n 4^b), of which every entry of Σ is a multiple."""
+        """Return the unit 1/(n 4^b), of which every entry of Σ is a multiple."""
         return Fraction(1, self.n * 4**self.input_bits)
 
     def total(self, i: int, j: int) -> Fraction:
-        """The sum of products C_ij = Σ_k x_ki x_kj."""
+        """Return the sum of products C_ij = Σ_k x_ki x_kj."""
         return Fraction(self.gram[i][j], 4**self.input_bits)
 
     def moment(self, i: int, j: int) -> Fraction:
-        """The second moment Σ_ij = C_ij/n."""
+        """Return the second moment Σ_ij = C_ij/n."""
         return self.total(i, j) / self.n
 
     def trace(self) -> Fraction:
@@ -110,7 +111,7 @@ class ExactData:
         return sum((self.moment(i, i) for i in range(self.d)), Fraction(0))
 
     def centred(self, i: int, j: int) -> Fraction:
-        """The centred covariance S_ij = Σ_ij − x̄_i x̄_j."""
+        """Return the centred covariance S_ij = Σ_ij − x̄_i x̄_j."""
         return self.moment(i, j) - Fraction(self.sums[i] * self.sums[j], self.n**2 * 4**self.input_bits)
 
 
@@ -149,7 +150,7 @@ def exact_data(
 
 
 def _nothing(d: int, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
-    """The `ExactData` of a data set without rows."""
+    """Return the `ExactData` of a data set without rows."""
     return ExactData(0, [[0] * d for _ in range(d)], [0] * d if sums else [], input_bits, row_bound, box)
 
 
@@ -190,7 +191,7 @@ def require_input_bits(name: str, value: int) -> int:
 
 
 def as_written(value: Number) -> Fraction:
-    """The rational number that the shortest decimal text of a float means, such as 1/10 for 0.1.
+    """Return the rational number that the shortest decimal text of a float means, such as 1/10 for 0.1.
 
     Fractions are returned as is.
     """
@@ -198,7 +199,7 @@ def as_written(value: Number) -> Fraction:
 
 
 def in_units(counts: IntegerMatrix, unit: Fraction) -> Matrix:
-    """The float64 numbers nearest to counts · unit."""
+    """Return the float64 numbers nearest to counts · unit."""
     return np.array([[float(int(k) * unit) for k in row] for row in counts])
 
 
@@ -208,7 +209,7 @@ def as_integers(values: Matrix) -> IntegerMatrix:
 
 
 def rows_in_block(input_bits: int) -> int:
-    """The number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
+    """Return the number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
     return min(EXACT >> (2 * input_bits), ROWS_AT_ONCE)
 
 
@@ -219,7 +220,7 @@ def integer_rows(
     r = require_row_bound(row_bound)
     rows = _read(x)
     if on_large_rows != "clip":
-        rows = unit_rows(x, r, on_large_rows, fewest=0)  # its error message says which row is too long
+        rows = unit_rows(x, r, on_large_rows, fewest=0)  # the error message of `unit_rows` says which row is too long
         r = 1.0
     factor, limit, step = 2.0**input_bits / r, 4.0**input_bits, rows_in_block(input_bits)
     for chunk in blocks(rows):
@@ -232,7 +233,7 @@ def integer_rows(
                 squares = np.multiply(q, q) @ ones
             if not squares.max() <= limit:  # some row is too long, or some entry is not finite
                 if not np.isfinite(block).all():
-                    as_rows(rows)  # raises an error that says which entry is not finite
+                    as_rows(rows)  # `as_rows` raises an error that says which entry is not finite
                 long = squares > limit
                 q[long] = _clipped(block[long], r, input_bits)
             yield q
@@ -248,7 +249,7 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
         for first in range(0, len(chunk), step):
             block = chunk[first : first + step]
             if not np.isfinite(block).all():
-                as_rows(rows)  # raises an error that says which entry is not finite
+                as_rows(rows)  # `as_rows` raises an error that says which entry is not finite
             q = scaled_block(block, box)
             q *= 2.0**input_bits
             yield np.trunc(q, out=q)
@@ -262,7 +263,7 @@ def _read(x: DataSet) -> Any:
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:
-    """The integer rows q for rows that are longer than the row bound r, after clipping."""
+    """Return the integer rows q for rows that are longer than the row bound r, after clipping."""
     q: Matrix = np.trunc(unit_rows(rows, r) * 2.0**input_bits)
     while (too_long := np.einsum("ij,ij->i", q, q) > 4.0**input_bits).any():
         q[too_long] -= np.sign(q[too_long])

@@ -1,4 +1,4 @@
-"""Passes over the rows of a data set, in memory or in chunks: mapping, summing, selecting and grouping rows."""
+"""Pass over the rows of a data set, in memory or in chunks: map, sum, select and group rows."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -38,7 +38,7 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Chunks, dimension: int 
 @overload
 def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int | None = None) -> Matrix: ...
 def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
-    """The data set whose rows are f(x_i).
+    """Return the data set whose rows are f(x_i).
 
     `function` applies f to the rows of a block: (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
     treat every row on its own, since the blocks of a data set can be cut anywhere.
@@ -53,7 +53,7 @@ def _mapped(function: Callable[[Matrix], Matrix], part: Chunks) -> Iterator[Matr
 
 
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
-    """The sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block.
+    """Return the sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block.
 
     If the data are stored in several places, each part is summed where it lies (`Chunks.fold`).
     """
@@ -65,7 +65,7 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
 
 
 def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple[int, Any]:
-    """The number of rows in a part, and the sum of the function over its blocks."""
+    """Return the number of rows in a part, and the sum of the function over its blocks."""
     seen = 0
     total: Any = 0.0
     for block in part.start():
@@ -74,7 +74,9 @@ def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple
 
 
 def rows_between(rows: Rows, first: int, last: int) -> Rows:
-    """The data set of the records first, …, last − 1, where records are counted from 0 and 0 ≤ first < last ≤ n."""
+    """Return the data set of the records first, …, last − 1, where records are counted from 0 and 0 ≤ first < last
+    ≤ n.
+    """
     if not isinstance(rows, Chunks):
         return rows[first:last]
 

@@ -1,4 +1,4 @@
-"""The rules that arguments must obey.
+"""Check the rules that arguments must obey.
 
 Each function returns the checked value, or raises `InvalidInput` with the name of the argument, its value and the rule.
 """
@@ -16,12 +16,12 @@ SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND = 1e-100, 1e100
 
 
 def shown(number: float) -> str:
-    """A number as written in the text of a rule, such as 1e-30, 0.5 or 1e30."""
+    """Return a number as written in the text of a rule, such as 1e-30, 0.5 or 1e30."""
     return re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), f"{number:g}")
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number. Booleans, complex numbers and text are not."""
+    """Return whether `value` is a real number. Booleans, complex numbers and text are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
@@ -59,7 +59,7 @@ def require_between(name: str, value: float, low: float, high: float) -> float:
 def require_row_bound(value: float) -> float:
     """Return `value` as a float if it lies in [1e-100, 1e100].
 
-    Outputs are in the unit of the row bound squared. In this range the square of the row bound, times any noise,
+    Outputs are in the unit of the row bound squared. In the allowed range the square of the row bound, times any noise,
     neither overflows nor underflows.
     """
     return require_between("row_bound", value, SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND)

@@ -1,4 +1,4 @@
-"""Reading a data set: validating its rows, clipping them to the unit ball, and their second moment."""
+"""Read a data set: validate its rows, clip them to the unit ball, and compute their second moment."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,9 +18,9 @@ from covassay.reference.domain.requirements import (
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
-NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # a number x for which x² and 1/x² are ordinary floats
-ROUNDING = 1e-12  # the relative excess over the row bound that on_large_rows="raise" treats as rounding
+NEAR = 1e-9  # this relative distance is far above the rounding of a sum of squares of up to 1e6 entries
+SMALLEST_PLAIN = 1e-150  # for a number x of at least this size, x² and 1/x² are ordinary floats
+ROUNDING = 1e-12  # on_large_rows="raise" treats a relative excess over the row bound up to this size as rounding
 
 
 @overload
@@ -82,7 +82,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length
+    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length, have this kind
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:
@@ -99,7 +99,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """The largest absolute entry of every row, and the norm of the row divided by it: (n, d) -> (n,) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by it: (n, d) -> (n,) each.
 
     The product of the two factors is the norm, which can overflow where the factors do not.
     """
@@ -109,7 +109,10 @@ def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
 
 
 def row_norms(rows: Matrix) -> Vector:
-    """The Euclidean norm of every row, (n, d) -> (n,). It is infinite only if the norm is above the largest float."""
+    """Return the Euclidean norm of every row, (n, d) -> (n,).
+
+    A norm is infinite only if the norm is above the largest float.
+    """
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):
         norms: Vector = largest * relative
@@ -117,7 +120,7 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (n, d) -> (n,).
+    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (n, d) -> (n,).
 
     The sum of squares is compared with the square of the bound, except for rows within 1e-9 of the bound, or if squares
     could over- or underflow.
@@ -189,18 +192,20 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
 
 
 def column_squares(rows: Rows) -> Vector:
-    """The sum Σ_i x_ij² of the squares of every column j, (d,)."""
+    """Return the sum Σ_i x_ij² of the squares of every column j, (d,)."""
     squares: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
     return squares
 
 
 def total_square(rows: Rows) -> float:
-    """The sum Σ_i ‖x_i‖², which is n tr Σ."""
+    """Return the sum Σ_i ‖x_i‖², which is n tr Σ."""
     return float(sum_rows(lambda block: (block**2).sum(), rows))
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
+    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not
+    centred.
+    """
 
     def moment() -> Matrix:
         product: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]

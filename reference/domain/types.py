@@ -39,7 +39,9 @@ class Chunks:
         return [function(self)]
 
     def through(self, function: Callable[["Chunks"], Iterator[Matrix]], dimension: int) -> "Chunks":
-        """The data set with the chunks of `function(part)` for every part of `fold`: (m, d) -> (m, `dimension`)."""
+        """Return the data set with the chunks of `function(part)` for every part of `fold`: (m, d) -> (m,
+        `dimension`).
+        """
         return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:

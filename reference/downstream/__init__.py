@@ -1,1 +1,1 @@
-"""What can be computed from one released matrix at no further cost, since post-processing spends no privacy budget."""
+"""Compute from one released matrix at no further cost, since post-processing spends no privacy budget."""

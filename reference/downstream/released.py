@@ -1,4 +1,4 @@
-"""The symmetric part of a released matrix, after a check that the matrix is square and finite."""
+"""Compute the symmetric part of a released matrix, after a check that the matrix is square and finite."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,9 +8,9 @@ from covassay.reference.errors import InvalidInput
 
 
 def symmetric_part(released: ArrayLike) -> Matrix:
-    """The symmetric part (M + Mᵀ)/2 of a released matrix M: (d, d) -> (d, d).
+    """Return the symmetric part (M + Mᵀ)/2 of a released matrix M: (d, d) -> (d, d).
 
-    It is a projection in Frobenius norm, so it never moves an estimate away from a symmetric true value.
+    This map is a projection in Frobenius norm, so it never moves an estimate away from a symmetric true value.
     """
     shape = np.shape(released)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:

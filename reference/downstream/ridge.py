@@ -15,7 +15,7 @@ M_ay − Hŵ = Δ_ay − Δ_aa ŵ. And w − ŵ = H⁻¹(M_ay − Hŵ). Hence
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
-λ_min(M_aa). That is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
+λ_min(M_aa). The bound of ADK19 is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
 M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100 give ‖w − ŵ‖ = 81.0, against a bound of 10.8. The
 argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is replaced by λ_min(M̂_aa).
 """
@@ -34,10 +34,10 @@ from covassay.reference.projections import psd_cone
 def error_bound(
     column_error: Number, matrix_error: Number, norm: Number, smallest_eigenvalue: Number, penalty: Number
 ) -> Number:
-    """The bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
+    """Return the bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
 
-    It also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M is
-    positive semidefinite, and so is M̂ after the projection.
+    The bound also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M
+    is positive semidefinite, and so is M̂ after the projection.
     """
     return (column_error + matrix_error * norm) / (smallest_eigenvalue + 2 * penalty)
 
@@ -46,23 +46,25 @@ def error_bound(
 
 
 def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """The minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d − 1,).
+    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d
+    − 1,).
 
     `target` is the column to predict, and `penalty` is α.
     """
     others = np.arange(len(moment)) != target
     values, vectors = np.linalg.eigh(moment[np.ix_(others, others)])
-    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)  # values are ≥ 0 up to rounding, which the maximum removes
+    # the values are ≥ 0 up to rounding, which the maximum removes
+    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)
     w: Vector = vectors @ (inverses * (vectors.T @ moment[others, target]))
     return w
 
 
 def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
-    """The coefficients ŵ of the ridge regression of one column on the others, from a released second moment.
+    """Return the coefficients ŵ of the ridge regression of one column on the others, from a released second moment.
 
     Parameters
     ----------
-    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. It need not be positive
+    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be positive
         semidefinite.
     target : the column to predict, 0, …, d − 1.
     penalty : α > 0, in the unit of x squared.

@@ -9,12 +9,12 @@
     >>> print(estimate.spend_.proven)
     ε = 1 (pure DP)
 
-Each estimator makes one private release and computes everything else from it, at no further cost. Neighbours are data
+An estimator makes one private release and computes everything else from it, at no further cost. Neighbours are data
 sets that differ in one row, and the number of rows is public.
 
 **Bounds are needed, and must be public.** Bounds that are read from the data would not be private. So nothing is fitted
 without `bounds` for every column, or one `row_bound` on the norm of a row. Entries that are not finite numbers are
-refused. This check reads the data; it is a precondition and not part of the mechanism.
+refused. This check of entries reads the data; it is a precondition and not part of the mechanism.
 
 **Floating point.** The noise is drawn in float64, so the guarantee, a theorem about real numbers, does not cover the
 low-order bits of what is fitted (Mironov 2012). `rounded=True` releases through `reference.rounded`, whose guarantee

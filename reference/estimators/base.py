@@ -22,7 +22,7 @@ from covassay.reference.recommendation import CANDIDATES, Candidate, Setting, re
 from covassay.reference.recommendation.additive import ADDITIVE
 from covassay.reference.rounded import WITH_ROUNDED_FORM
 
-LARGE_BUDGET = 10.0  # one row can make an event e^10 = 22 000 times as likely
+LARGE_BUDGET = 10.0  # with this ε, one row can make an event e^10 = 22 000 times as likely
 OUTPUTS = ("default", "pandas", "polars")
 
 
@@ -31,7 +31,7 @@ class PrivacyWarning(UserWarning):
 
 
 class PrivateEstimator:
-    """The base of the estimators. Its subclasses keep their arguments as attributes of the same names."""
+    """The base of the estimators. The subclasses keep their arguments as attributes of the same names."""
 
     n_features_in_: int
 
@@ -105,7 +105,7 @@ class PrivateEstimator:
             and not (name is None and c.searches)
         ]
         if name is not None:
-            # checks that the mechanism exists and that its claim is of this notion of privacy
+            # this checks that the mechanism exists and that its claim is of this notion of privacy
             mechanism(name).require_budget(budget)
             if not allowed:
                 raise InvalidInput(f"mechanism = {name!r}: must be one of {_mechanisms(rounded, additive)}, or None")
@@ -118,7 +118,7 @@ class PrivateEstimator:
             return of_notion[0]
 
     def _randomness(self) -> np.random.Generator | int | None:
-        """The source of the noise: a generator, or, for a rounded release, a seed or None."""
+        """Return the source of the noise: a generator, or, for a rounded release, a seed or None."""
         state: Any = getattr(self, "random_state", None)
         if getattr(self, "rounded", False):
             if state is not None and (isinstance(state, bool) or not isinstance(state, int | np.integer)):
@@ -186,7 +186,7 @@ class PrivateEstimator:
     # NAMES, AND DATA FRAMES AS OUTPUT
 
     def _input_names(self, given: Any = None) -> np.ndarray[Any, Any]:
-        """The names of the columns that were fitted: those of the data frame, or else x0, x1, …"""
+        """Return the names of the columns that were fitted: those of the data frame, or else x0, x1, …"""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if given is not None:
             names = np.asarray(given, dtype=object)
@@ -222,7 +222,7 @@ class FrameOutput:
 
 
 def frame(values: Matrix, names: Any, library: str, index: Any = None) -> Any:
-    """A data frame of pandas or polars with these columns."""
+    """Return a data frame of pandas or polars with these columns."""
     require_choice("library", library, OUTPUTS[1:])
     try:
         module = importlib.import_module(library)
@@ -234,7 +234,7 @@ def frame(values: Matrix, names: Any, library: str, index: Any = None) -> Any:
 
 
 def names_of(x: Any) -> np.ndarray[Any, Any] | None:
-    """The names of the columns of a data frame, if all of them are text; None for everything else."""
+    """Return the names of the columns of a data frame, if all of them are text; None for everything else."""
     columns = getattr(x, "columns", None)
     if columns is None:
         return None
@@ -283,7 +283,7 @@ def as_matrix(x: Any) -> Matrix:
 
 
 def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box:
-    """The box of the given bounds: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
+    """Return the box of the given bounds: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
 
     A tuple of two arrays, or of a number and an array, is (minima, maxima); a list, or one array, is a list of pairs.
     For two columns, a tuple of two tuples or lists can be read in both ways: it is refused if both readings are valid
@@ -317,7 +317,7 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
 
 
 def _as_pairs(bounds: Any) -> Matrix | None:
-    """The bounds as numbers (low, high) or as an array of pairs; None if they cannot be read so."""
+    """Return the bounds as numbers (low, high) or as an array of pairs; None if they cannot be read so."""
     if isinstance(bounds, tuple) and any(isinstance(end, np.ndarray) and end.ndim for end in bounds):
         return None
     try:
@@ -327,7 +327,7 @@ def _as_pairs(bounds: Any) -> Matrix | None:
 
 
 def _as_ends(bounds: Any, columns: int) -> Matrix | None:
-    """A tuple (minima, maxima) as pairs, where one of the two may be a number for all columns.
+    """Return a tuple (minima, maxima) as pairs, where one of the two may be a number for all columns.
 
     None for anything else.
     """
@@ -360,7 +360,7 @@ def _mechanisms(rounded: bool, additive: bool) -> str:
 
 
 def _name_difference(names: list[str], known: list[str]) -> str:
-    """A text on the difference of the column names from those of the fit, in the words of scikit-learn."""
+    """Return a text on the difference of the column names from those of the fit, in the words of scikit-learn."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
     if unseen:

@@ -1,4 +1,4 @@
-"""One private release of the moments of bounded columns, by `box-gauss` or `box-laplace`, for the estimators.
+"""Release the moments of bounded columns once, by `box-gauss` or `box-laplace`, for the estimators.
 
 The columns u = (x − centre)/(half the width) lie in [−1, 1].
 
@@ -40,17 +40,19 @@ class InBox:
 
     @property
     def declared(self) -> Mechanism[Any, ..., Any]:
-        """The declaration of the mechanism."""
+        """Return the declaration of the mechanism."""
         return mechanism(self.name)
 
     def deviations(self, n: int, d: int) -> Matrix:
-        """The standard deviation of the noise on every entry of the second moment of u: (d, d)."""
+        """Return the standard deviation of the noise on every entry of the second moment of u: (d, d)."""
         law = BOX[self.name](d, self.budget.keywords(), "replace-one")
         found: Matrix = law.deviation * spreads(law.scale, law.weights, d)[1:, 1:] / n
         return found
 
     def spectral(self, n: int, d: int) -> float:
-        """The spectral norm of the noise, approximated by its large-d limit: 2√d times the deviation of an entry."""
+        """Return the spectral norm of the noise, approximated by its large-d limit: 2√d times the deviation of an
+        entry.
+        """
         return gaussian_edge(d) * float(self.deviations(n, d).max())
 
     def moments(

@@ -1,4 +1,4 @@
-"""The covariance and the mean of a data set, from one private release (`moments`)."""
+"""Estimate the covariance and the mean of a data set, from one private release (`moments`)."""
 
 from typing import Any, Self
 
@@ -22,12 +22,13 @@ class PrivateCovariance(MomentEstimator):
         each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond them are
         clipped. Bounds must not be read from the data.
     mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. With bounds
-        and ρ, None means `box-gauss` (`bounded_columns` says why). Otherwise None means the mechanism with the least
-        predicted error for the numbers of rows and columns and the budget (`reference.recommendation`), among those
-        that do not search for a clipping norm.
+        and ρ, None means `box-gauss` (`bounded_columns` says why). In all other cases None means the mechanism with
+        the least predicted error for the numbers of rows and columns and the budget (`reference.recommendation`), among
+        those that do not search for a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. In that case no mean is estimated, and the
         second moment about that point has less noise.
-    rounded : release through `reference.rounded`, so that the guarantee covers every bit. This needs python-flint.
+    rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need
+        python-flint.
     random_state : None for noise that nobody knows. A seed or a generator is for tests: whoever knows it can compute
         the noise, and nothing is private.
     accountant : an `Account` of the data set that several estimators share. A fit is charged before it draws, and a fit
@@ -68,7 +69,7 @@ class PrivateCovariance(MomentEstimator):
     location_: Vector
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Release the moments of X, (n, d); y is ignored."""
+        """Return release the moments of X, (n, d); y is ignored."""
         x = self._read(X, reset=True)
         box = self._box(x.shape[1])
         units, moments = self._release(x, box, None if self.assume_centered else SHARE)

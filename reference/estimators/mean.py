@@ -1,4 +1,4 @@
-"""The mean of a data set, from one private release (`moments`)."""
+"""Estimate the mean of a data set, from one private release (`moments`)."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""One private release of the mean and the second moment together.
+"""Release the mean and the second moment together, in one private release.
 
 A row u of the unit ball of R^d becomes z = (√a u, √b) with a + b = 1, a row of the unit ball of R^{d+1}. The second
 moment of the rows z holds both moments of the rows u:
@@ -29,19 +29,20 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-SHARE = 0.8  # the share a: a smaller one gives the covariance more noise, and a larger one the mean
+# the share a of the second moment: a smaller share gives the covariance more noise, and a larger one the mean
+SHARE = 0.8
 SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
 
 # FORMULAS
 
 
 def second_moment_unit(a: Number) -> Number:
-    """The factor 1/a by which the block of the second moment is multiplied."""
+    """Return the factor 1/a by which the block of the second moment is multiplied."""
     return 1 / a
 
 
 def mean_unit(a: Number) -> Number:
-    """The factor 1/√(a(1 − a)) by which the block of the mean is multiplied."""
+    """Return the factor 1/√(a(1 − a)) by which the block of the mean is multiplied."""
     return 1 / (a * (1 - a)) ** 0.5
 
 
@@ -63,7 +64,7 @@ class Moments:
 
     @property
     def covariance(self) -> Matrix:
-        """The covariance S − μμᵀ, or S if there is no mean, made positive semidefinite at no further cost."""
+        """Return the covariance S − μμᵀ, or S if there is no mean, made positive semidefinite at no further cost."""
         centred = self.second if self.mean is None else self.second - np.outer(self.mean, self.mean)
         projected = psd_cone((centred + centred.T) / 2)
         symmetric: Matrix = (projected + projected.T) / 2
@@ -80,7 +81,7 @@ class Map:
 
     @classmethod
     def of(cls, dimension: int, row_bound: float | None, box: Box | None) -> "Map":
-        """The map for a row bound or for bounds on every column: exactly one of them is given."""
+        """Return the map for a row bound or for bounds on every column: exactly one of them is given."""
         if box is None:
             bound = require_row_bound(1.0 if row_bound is None else row_bound)
             return cls(np.zeros(dimension), np.full(dimension, bound), None)
@@ -88,13 +89,13 @@ class Map:
         return cls(ball.shift, ball.scale, box)
 
     def unit(self, x: Matrix) -> Matrix:
-        """The rows u, in the unit ball."""
+        """Return the rows u, in the unit ball."""
         if self.box is None:
             return unit_rows(x, float(self.scale[0]))
         return unit_rows((np.clip(x, self.box.low, self.box.high) - self.shift) / self.scale)
 
     def location(self, moments: Moments) -> Vector:
-        """The mean in the units of the data, clipped to the column bounds; the shift if no mean was released."""
+        """Return the mean in the units of the data, clipped to the column bounds; the shift if no mean was released."""
         if moments.mean is None:
             return self.shift.copy()
         if self.box is None:

@@ -1,4 +1,4 @@
-"""Principal components of a data set, from one private release (`moments`)."""
+"""Estimate principal components of a data set, from one private release (`moments`)."""
 
 import sys
 from typing import Any, Self
@@ -81,17 +81,17 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The coordinates of the rows of X along the components: (n, d) -> (n, k)."""
+        """Return the coordinates of the rows of X along the components: (n, d) -> (n, k)."""
         self._require_fitted()
         x = self._read(X, reset=False)
         return self._framed((x - self.mean_) @ self.components_.T, self.get_feature_names_out(), X)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """The coordinates of the rows to which the components are fitted."""
+        """Return the coordinates of the rows to which the components are fitted."""
         return self.fit(X).transform(X)
 
     def inverse_transform(self, X: Any) -> Matrix:
-        """The points with these coordinates: (n, k) -> (n, d)."""
+        """Return the points with these coordinates: (n, k) -> (n, d)."""
         self._require_fitted()
         coordinates = as_matrix(X)
         if coordinates.shape[1] != self.n_components_:
@@ -100,7 +100,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return points
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
-        """The names of the components: privatepca0, privatepca1, …"""
+        """Return the names of the components: privatepca0, privatepca1, …"""
         self._require_fitted()
         self._input_names(input_features)
         return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self.n_components_)], dtype=object)

@@ -1,4 +1,4 @@
-"""Ridge regression, from one private release of the moments of the features and the target (`moments`)."""
+"""Fit a ridge regression, from one private release of the moments of the features and the target (`moments`)."""
 
 import sys
 import warnings
@@ -114,7 +114,7 @@ class PrivateRidge(MomentEstimator):
         return 1 - left / total if total > 0 else float(left == 0)
 
     def _whole_box(self, features: int) -> Box | None:
-        """The bounds of the features and the target, or None if there is a row bound."""
+        """Return the bounds of the features and the target, or None if there is a row bound."""
         box = self._box(features)
         if (box is None) != (self.target_bounds is None):
             raise InvalidInput("target_bounds: must be given with bounds, and not with row_bound, which bounds (x, y)")
@@ -125,7 +125,9 @@ class PrivateRidge(MomentEstimator):
         return Box((*box.bounds, *box_of(self.target_bounds, 1, None).bounds))
 
     def _noise(self, rows: int, dimension: int) -> float:
-        """The least predicted spectral error, a public number, of additive noise on the second moment of unit rows."""
+        """Return the least predicted spectral error, a public number, of additive noise on the second moment of
+        unit rows.
+        """
         setting = Setting(rows, dimension, self._budget())
         return recommend(setting, "spectral").best.error / (SHARE if self.fit_intercept else 1.0)
 

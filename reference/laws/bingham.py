@@ -18,8 +18,9 @@ of
 
     ∏_i (s + a_i)^{−1/2}.
 
-Its derivatives in a_i give the second moments, and the same transform over a subset of the coordinates gives the law of
-the squared length of a projection. All are evaluated on the parabolic contour of Weideman and Trefethen (2007).
+The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
+coordinates gives the law of the squared length of a projection. All are evaluated on the parabolic contour of Weideman
+and Trefethen (2007).
 """
 
 import math
@@ -35,7 +36,8 @@ from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-# nodes on half the contour: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near 3e-13
+# half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
+# 3e-13
 CONTOUR_NODES = 28
 MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
 
@@ -43,17 +45,17 @@ MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a
 
 
 def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """The logarithm −(q − b)/2 + (q/2) ln(q/b) of the constant of the envelope."""
+    """Return the logarithm −(q − b)/2 + (q/2) ln(q/b) of the constant of the envelope."""
     return -(q - b) / 2 + q / 2 * log(q / b)
 
 
 def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """The log of the acceptance probability of a proposal with uᵀAu = y. It is never above 0."""
+    """Return the log of the acceptance probability of a proposal with uᵀAu = y. This logarithm is never above 0."""
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """The function Σ_i 1/(b + 2a_i) − 1 of b. With its root b in [1, q] the sampler accepts most often."""
+    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. With its root b in [1, q] the sampler accepts most often."""
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -61,7 +63,9 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 
 
 def decompose(m: Matrix) -> tuple[Vector, Matrix]:
-    """The eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns, (q, q)."""
+    """Return the eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns,
+    (q, q).
+    """
     matrix = require_shape("m", m, (len(m), len(m)))
     sizes = np.abs(matrix)
     if not (np.abs(matrix - matrix.T) <= 1e-9 * (sizes + max(1.0, sizes.max()))).all():
@@ -71,14 +75,14 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
+    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
+    if envelope_equation(q, values) >= 0:  # in this case A = 0, or A is so near to 0 that rounding decides
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
 
-@lru_cache(maxsize=8)  # many draws have the same matrix, and this takes longer than a draw
+@lru_cache(maxsize=8)  # many draws have the same matrix, and the decomposition takes longer than a draw
 def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
     a, vectors = decompose(np.frombuffer(entries).reshape(q, q))
     return a, vectors, envelope_parameter(a)
@@ -121,7 +125,7 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
 
 
 def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = CONTOUR_NODES) -> Vector:
-    """The inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0: r.shape.
+    """Return the inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0: r.shape.
 
     The integral is a sum over `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best μ = πn/(12r)
     and step h = 3/n for n nodes (Weideman and Trefethen 2007).
@@ -138,7 +142,8 @@ def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = 
 
 
 def _at_one(exponents: Vector, shifts: Vector) -> float:
-    """`_inverse_laplace` at r = 1, with enough nodes that the contour starts beyond the saddle point of the integrand.
+    """Return `_inverse_laplace` at r = 1, with enough nodes that the contour starts beyond the saddle point of the
+    integrand.
 
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
     1. With fewer nodes, for many coordinates and small shifts, terms far larger than the result would cancel.
@@ -151,7 +156,9 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
 
 
 def log_mean_exponential(a: Vector) -> float:
-    """The log of the mean of exp(−Σ a_i u_i²) over the unit sphere, for a ≥ 0 of which the smallest entry is 0."""
+    """Return the log of the mean of exp(−Σ a_i u_i²) over the unit sphere, for a ≥ 0 of which the smallest entry is
+    0.
+    """
     q = len(a)
     if q == 1:
         return -float(a[0])
@@ -159,7 +166,7 @@ def log_mean_exponential(a: Vector) -> float:
 
 
 def acceptance_rate(m: Matrix) -> float:
-    """The probability that the sampler accepts a proposal, by the exact mean of exp(−uᵀAu)."""
+    """Return the probability that the sampler accepts a proposal, by the exact mean of exp(−uᵀAu)."""
     a, _ = decompose(m)
     if len(a) == 1:
         return 1.0
@@ -169,7 +176,9 @@ def acceptance_rate(m: Matrix) -> float:
 
 
 def second_moments(m: Matrix) -> Vector:
-    """The second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues: (q,)."""
+    """Return the second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues:
+    (q,).
+    """
     a, _ = decompose(m)
     q = len(a)
     if q == 1:
@@ -180,7 +189,9 @@ def second_moments(m: Matrix) -> Vector:
 
 
 def log_density(u: Matrix, m: Matrix) -> Vector:
-    """The log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) -> (...)."""
+    """Return the log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) ->
+    (...).
+    """
     a, _ = decompose(m)
     top = np.linalg.eigvalsh(m)[-1]
     quadratic: Vector = np.einsum("...i,ij,...j->...", u, m, u)
@@ -189,7 +200,7 @@ def log_density(u: Matrix, m: Matrix) -> Vector:
 
 
 def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vector]:
-    """The exact distribution function of w = Σ_{i in kept} ⟨u, v_i⟩².
+    """Return the exact distribution function of w = Σ_{i in kept} ⟨u, v_i⟩².
 
     `kept` is a proper, non-empty subset S of 0, …, q − 1: positions among the eigenvectors v_i of M in descending order
     of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of S and k_S(r) is the

@@ -1,4 +1,4 @@
-"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. Its variance is at most σ² (CKS20).
+"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is at most σ² (CKS20).
 
 σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
 proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As
@@ -25,7 +25,7 @@ REACH = 40  # beyond this multiple of σ, probabilities are below the range of f
 
 @lru_cache(maxsize=8)
 def _tails(sigma: float) -> Vector:
-    """The probabilities P(|Z| ≥ k) for k = 0, 1, …, for σ below `LARGE`."""
+    """Return the probabilities P(|Z| ≥ k) for k = 0, 1, …, for σ below `LARGE`."""
     sizes = np.arange(math.ceil(REACH * sigma) + 2)
     weights = np.exp(-((sizes / sigma) ** 2) / 2) * np.where(sizes > 0, 2, 1)
     beyond: Vector = np.cumsum(weights[::-1])[::-1]
@@ -34,7 +34,7 @@ def _tails(sigma: float) -> Vector:
 
 
 def tail(size: Vector, sigma: float) -> Vector:
-    """The probability P(|Z| ≥ size) for whole numbers size ≥ 0."""
+    """Return the probability P(|Z| ≥ size) for whole numbers size ≥ 0."""
     sizes = np.asarray(size, dtype=np.float64)
     if sigma < LARGE:
         table = _tails(sigma)
@@ -44,7 +44,7 @@ def tail(size: Vector, sigma: float) -> Vector:
 
 
 def pmf(z: Vector, sigma: float) -> Vector:
-    """The probability P(Z = z) for whole numbers z."""
+    """Return the probability P(Z = z) for whole numbers z."""
     at_zero = 1 - _tails(sigma)[1] if sigma < LARGE else 1 / (sigma * math.sqrt(2 * math.pi))
     mass: Vector = at_zero * np.exp(-((np.asarray(z) / sigma) ** 2) / 2)
     return mass
@@ -70,5 +70,5 @@ def sample(sigma_squared: Fraction, coins: Coins) -> int:
 
 
 def symmetric(dimension: int, sigma_squared: Fraction, coins: Coins) -> IntegerMatrix:
-    """A symmetric (d, d) matrix with independent draws on and above the diagonal."""
+    """Return a symmetric (d, d) matrix with independent draws on and above the diagonal."""
     return discrete_laplace.filled(dimension, lambda: sample(sigma_squared, coins))

@@ -61,12 +61,12 @@ def sample(scale: Fraction, coins: Coins) -> int:
 
 
 def symmetric(dimension: int, scale: Fraction, coins: Coins) -> IntegerMatrix:
-    """A symmetric (d, d) matrix with independent draws on and above the diagonal."""
+    """Return a symmetric (d, d) matrix with independent draws on and above the diagonal."""
     return filled(dimension, lambda: sample(scale, coins))
 
 
 def filled(dimension: int, draw: Callable[[], int]) -> IntegerMatrix:
-    """The symmetric matrix whose entries on and above the diagonal are made by calls of `draw`, row by row."""
+    """Return the symmetric matrix whose entries on and above the diagonal are made by calls of `draw`, row by row."""
     matrix = np.zeros((dimension, dimension), dtype=object)
     for i in range(dimension):
         for j in range(i, dimension):

@@ -1,4 +1,4 @@
-"""Noise whose law depends on the data: a function of the parameters of the law that draws with fixed random bits.
+"""Make noise whose law depends on the data: a function of the parameters of the law that draws with fixed random bits.
 
 An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. So its noise is not a number
 but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`, holds a random key in place
@@ -20,8 +20,8 @@ KEY_BYTES = 32
 class DrawsAgain(Generic[R]):
     """A draw for every value of the parameters, determined by a key.
 
-    draw : the sampler, called as draw(*parameters, rng). It is a function of a module, or a `partial` of one, so that
-        the object can be pickled.
+    draw : the sampler, called as draw(*parameters, rng). The sampler is a function of a module, or a `partial` of one,
+        so that the object can be pickled.
     key : a whole number, the seed of the generator that `draw` is given.
     """
 
@@ -29,7 +29,7 @@ class DrawsAgain(Generic[R]):
     key: int
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
-        """The draw for these parameters. Draws for different steps are independent."""
+        """Return the draw for these parameters. Draws for different steps are independent."""
         return self.draw(*parameters, np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,))))
 
 

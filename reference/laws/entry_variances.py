@@ -1,4 +1,5 @@
-"""Variances of the entries of noise matrices, from their exact laws. They give the expected error of a release.
+"""Compute variances of the entries of noise matrices from their exact laws. The variances give the expected error of a
+release.
 
 The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
 the data is in a unit of its own, the noise in the entry (i, j) is scaled by both units, so the variances are needed
@@ -35,7 +36,7 @@ def discrete_laplace_variance(scale: float) -> float:
 
 
 def discrete_gaussian_variance(sigma_squared: float) -> float:
-    """The variance of the discrete Gaussian law.
+    """Return the variance of the discrete Gaussian law.
 
     For σ ≥ 10 it is σ², up to a share far below the rounding of float64.
     """
@@ -50,18 +51,18 @@ def discrete_gaussian_variance(sigma_squared: float) -> float:
 
 
 def uniform(variance: float, dimension: int) -> Matrix:
-    """The same variance in every entry, (d, d)."""
+    """Return the same variance in every entry, (d, d)."""
     return np.full((dimension, dimension), variance)
 
 
 def of_gaussian(ensemble: str, dimension: int) -> Matrix:
-    """The variances of the Gaussian ensemble "wigner" or "goe", (d, d)."""
+    """Return the variances of the Gaussian ensemble "wigner" or "goe", (d, d)."""
     variances: Matrix = wigner.deviations(dimension, ensemble) ** 2
     return variances
 
 
 def of_nuclear_laplace(dimension: int, symmetric: bool = False) -> Matrix:
-    """The variances of nuclear-Laplace noise at scale 1, (d, d)."""
+    """Return the variances of nuclear-Laplace noise at scale 1, (d, d)."""
     d = require_dimension("dimension", dimension)
     square = nuclear_laplace.mean_power_sum(d, 2, symmetric)
     if d == 1 or not symmetric:
@@ -73,7 +74,8 @@ def of_nuclear_laplace(dimension: int, symmetric: bool = False) -> Matrix:
 
 
 def of_k_norm(body: Body, dimension: int) -> Matrix | None:
-    """The variances of K-norm noise at scale 1, (d, d); None for the covariance body, for which they are not known.
+    """Return the variances of K-norm noise at scale 1, (d, d); None for the covariance body, for which they are not
+    known.
 
     With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). l2: R times a uniform direction in the isometric coordinates.
     linf: R times a point of the boundary of a cube, one entry ±1 and the others uniform on [−1, 1].
@@ -90,7 +92,7 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
 
 
 def _mean_product(law: PfaffianEnsemble) -> float:
-    """The mean of Σ_{i<j} x_i x_j for points on the full line."""
+    """Return the mean of Σ_{i<j} x_i x_j for points on the full line."""
     phi, moved = law.phi, law.phi * law.panels.nodes
     edges, nodes = law.panels.antiderivative(moved)
     totals = edges[:, -1]

@@ -1,4 +1,4 @@
-"""Decisions with exact probabilities from fair bits, in integers and without floating point (CKS20).
+"""Make decisions with exact probabilities from fair bits, in integers and without floating point (CKS20).
 
 CKS20 is Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". `Coins` has the building
 blocks of their samplers. All of them use uniform integers, which are made of fair bits by rejection. A probability is a
@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 Bits = Callable[[int], int]  # a function that returns k fair bits, as an integer from 0 to 2^k − 1
-AT_LEAST = 4096  # the smallest number of bits that are requested of the source at a time
+AT_LEAST = 4096  # at least so many bits are requested of the source at a time
 
 
 def system_bits(count: int) -> int:
@@ -25,7 +25,7 @@ def generator_bits(rng: np.random.Generator) -> Bits:
 
 
 class Coins:
-    """Random decisions, made from fair bits."""
+    """A source of random decisions, which are made from fair bits."""
 
     def __init__(self, source: Bits) -> None:
         self.source = source

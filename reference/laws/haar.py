@@ -15,9 +15,9 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 
 
 def squared_coordinate_shape(subspace: int, dimension: int) -> tuple[float, float]:
-    """The parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
+    """Return the parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
 
-    Here P is an orthogonal projection of rank `subspace`.
+    In this law P is an orthogonal projection of rank `subspace`.
     """
     return subspace / 2, (dimension - subspace) / 2
 

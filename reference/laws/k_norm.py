@@ -2,7 +2,7 @@
 
 K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
 tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝
-r^{D−1} e^{−r}, that is R ~ Gamma(D). V is independent of R. Its law is the cone measure: the law of U/‖U‖_K for a
+r^{D−1} e^{−r}, that is R ~ Gamma(D). V is independent of R. The law of V is the cone measure: the law of U/‖U‖_K for a
 uniform point U of K.
 
     body         ‖M‖_K
@@ -24,13 +24,13 @@ The noise for each body is drawn as follows:
 Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
 any norm, and let M have a density φ(‖M‖_L). Then the direction W of M has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
 ‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. So a direction of nuclear-Laplace noise
-becomes one of K-norm noise if it is accepted with a probability ∝ (‖W‖_*/‖W‖_K)^D. This ratio of norms is at most 2, so
-the probability
+becomes one of K-norm noise if it is accepted with a probability ∝ (‖W‖_*/‖W‖_K)^D. The ratio ‖W‖_*/‖W‖_K is at most 2,
+so the probability
 
     (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D}
 
 makes the rejection exact. The acceptance rate is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
-0.071 and 0.041 at d = 5, 10 and 20. It falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
+0.071 and 0.041 at d = 5, 10 and 20. The rate falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
 """
 
 from typing import Literal
@@ -66,7 +66,7 @@ def acceptance(nuclear: Number, trace: Number, d: Number) -> Number:
 
 
 def norm(m: Matrix, body: Body) -> Vector:
-    """The norm ‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
+    """Return the norm ‖M‖_K of one symmetric matrix or of a stack, shape (..., d, d) -> (...)."""
     require_choice("body", body, BODIES)
     if body == "l2":
         norms: Vector = np.linalg.norm(m, axis=(-2, -1))
@@ -82,13 +82,18 @@ def norm(m: Matrix, body: Body) -> Vector:
 
 
 def norm_cdf(dimension: int, t: Vector) -> Vector:
-    """P(‖Z‖_K ≤ t) for every entry of `t`. It is the same for every body: the regularised incomplete Gamma function."""
+    """P(‖Z‖_K ≤ t) for every entry of `t`.
+
+    This probability is the same for every body: the regularised incomplete Gamma function.
+    """
     values: Vector = gammainc(float(degrees_of_freedom(dimension)), np.maximum(t, 0.0))
     return values
 
 
 def _symmetric(triangles: Matrix, d: int) -> Matrix:
-    """The symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size, d, d)."""
+    """Return the symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size,
+    d, d).
+    """
     z = np.zeros((len(triangles), d, d))
     z[:, *np.triu_indices(d)] = triangles
     full: Matrix = z + np.swapaxes(np.triu(z, 1), 1, 2)
@@ -96,7 +101,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
+    """Return the eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # d × rate is at least 1/2, so that one call usually suffices

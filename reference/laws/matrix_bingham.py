@@ -22,7 +22,7 @@ Accept X with the product over its columns of
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
 The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
-is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. This
+is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. The
 derivation is ours; its steps are in proofs/paper/matrix-bingham.md.
 """
 
@@ -37,7 +37,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham
 from covassay.reference.laws.panels import Panels
 
-BATCH = 1 << 18  # the largest number of floats in one array of proposals
+BATCH = 1 << 18  # one array of proposals has at most so many floats
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
@@ -49,14 +49,17 @@ def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
 
 
 def frames(x: Matrix) -> Matrix:
-    """The matrix V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
+    """Return the matrix V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
     values, turned = np.linalg.eigh(np.eye(x.shape[-1]) - np.swapaxes(x, -1, -2) @ x)
     root = (turned * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ np.swapaxes(turned, -1, -2)
     return np.concatenate([root, x], axis=-2)
 
 
 def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
-    """One proposal X for the gaps g, and its acceptance probability. `propose` makes many at once, faster."""
+    """Make one proposal X for the gaps g, and return it with its acceptance probability.
+
+    `propose` makes many at once, faster.
+    """
     m, k = g.shape
     x, r, accepted = np.zeros((m, k)), np.eye(m), 1.0
     for i in range(k):
@@ -74,12 +77,13 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
 
         # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and the matrix in brackets below is a square root of I −
         # uuᵀ
+        # uuᵀ
         r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
     return x, accepted
 
 
 def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
-    """Proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
+    """Return proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
     m, k = g.shape
     root = np.broadcast_to(np.eye(m), (size, m, m))  # R with B = RRᵀ
     x, log_det, log_accepted = np.empty((size, m, k)), np.zeros(size), np.zeros(size)
@@ -133,7 +137,7 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
 
 
 def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
-    """The exact distribution function of w = vᵀPv for M = strength · vvᵀ, v a unit vector.
+    """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, v a unit vector.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
     In the variable θ with w = sin²θ it is smooth, and is integrated panel by panel.

@@ -11,14 +11,14 @@ on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(�
 ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
 So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
-module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. It
-then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
+module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The
+module then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
 Functions without an argument `scale` are for ρ = 1. For another ρ, use that Z/ρ has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
-(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. That is false: for full
-noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
+(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. This statement is false: for
+full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
 import math
@@ -45,37 +45,37 @@ SMALLEST_SURVIVAL = 1e-9
 
 
 def radius_shape(d: Number, symmetric: bool = False) -> Number:
-    """The shape of the Gamma law of ‖Z‖_*: the number of free entries, d² or d(d + 1)/2 (DN25 Lemma 4)."""
+    """Return the shape of the Gamma law of ‖Z‖_*: the number of free entries, d² or d(d + 1)/2 (DN25 Lemma 4)."""
     return d * (d + 1) / 2 if symmetric else d**2
 
 
 def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
-    """The log density −‖Z‖_*/ρ of Z up to an additive constant; `scale` is ρ."""
+    """Return the log density −‖Z‖_*/ρ of Z up to an additive constant; `scale` is ρ."""
     return -nuclear_norm / scale
 
 
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
-    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
+    """Return the limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
 
     ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
     Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) /
-    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. It is 1 for p = 1, and tends to π as
-    p → ∞. For symmetric noise the limit is half of it.
+    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The root is 1 for p = 1, and tends to π
+    as p → ∞. For symmetric noise the limit is half of it.
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. It is above 3 from p = 3.073 on, and there the bound fails for large d.
+    as p → ∞. This number is above 3 from p = 3.073 on, and there the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
 
 def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> Number:
-    """The edge: πd for full noise, πd/2 for symmetric noise. As d → ∞, ‖Z‖ divided by the edge tends to 1."""
+    """Return the edge: πd for full noise, πd/2 for symmetric noise. As d → ∞, ‖Z‖ divided by the edge tends to 1."""
     return pi * d / 2 if symmetric else pi * d
 
 
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
-    """The rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
+    """Return the rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
     The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is convex in t, and 0 at the edge.
     `functions` is math or mpmath.
@@ -84,10 +84,10 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 
 
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
+    """Return an upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
     The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
-    to b = `spectral_edge(d − 1)` + δ. Here δ is the argument `width`: any δ > 0 with b < t gives a bound.
+    to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`: any δ > 0 with b < t gives a bound.
 
     Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is
     d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise it is twice that with
@@ -102,11 +102,12 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 
 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of `swept_tail_bound`.
+    """Return an upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of
+    `swept_tail_bound`.
 
-    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first value has the width `spectral_edge(1)`. The second has the
-    lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d = 1 the function
-    returns exp(−t), which is the exact probability. `functions` is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first of the two bounds has the width `spectral_edge(1)`. The
+    second bound has the lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d
+    = 1 the function returns exp(−t), which is the exact probability. `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -119,7 +120,7 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
 
 
 def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:
-    """A bound that ‖Z‖ exceeds with probability at most β, for every d ≥ 1 and every β in (0, 1).
+    """Return a bound that ‖Z‖ exceeds with probability at most β, for every d ≥ 1 and every β in (0, 1).
 
     The bound is 4d + 2.36 ln(1/β) for full noise, and 2.5 d + 1.77 ln(1/β) for symmetric noise. `log_inverse_beta` is
     ln(1/β). The proof replaces the rate of the tail bound by its tangent at t = 4d (full noise) or t = 2.5 d (symmetric
@@ -132,7 +133,7 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """The angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
+    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
 
     φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
     πd + O(d^{1/3} (ln d)^{2/3}). The proof is Corollary 2 of proofs/paper/tail-bound.md.
@@ -141,7 +142,7 @@ def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Numb
 
 
 def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:
-    """The joint law of the d singular values (full noise) or of the d eigenvalues (symmetric noise)."""
+    """Return the joint law of the d singular values (full noise) or of the d eigenvalues (symmetric noise)."""
     return pfaffian_ensemble(require_dimension("dimension", dimension), half_line=not symmetric)
 
 
@@ -149,13 +150,13 @@ def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:
 
 
 def nuclear_norm(z: Matrix) -> Vector:
-    """The nuclear norm ‖Z‖_* of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
+    """Return the nuclear norm ‖Z‖_* of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
     norms: Vector = np.linalg.svd(z, compute_uv=False).sum(axis=-1)
     return norms
 
 
 def log_normalizer(dimension: int, symmetric: bool = False) -> float:
-    """The logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
+    """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
     times an integral over the spectrum. The constant is the same for all such functions. We find it from
@@ -175,7 +176,7 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
 
 
 def log_density(z: Matrix, symmetric: bool = False) -> Vector:
-    """The log density at ρ = 1 of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
+    """Return the log density at ρ = 1 of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
     return -nuclear_norm(z) - log_normalizer(z.shape[-1], symmetric)
 
 
@@ -229,5 +230,5 @@ def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool =
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:
-    """The mean E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
+    """Return the mean E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
     return ensemble(dimension, symmetric).mean_power_sum(power)

@@ -1,7 +1,7 @@
 """Composite Gauss–Legendre quadrature: intervals ("panels") with m = `NODES` nodes each.
 
 On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So it can be integrated
-up to any point x, not only up to an edge. Each panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
+up to any point x, not only up to an edge. A panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
 lists of m weights on the values at the nodes: one for the value of the function at t, and one for its integral from the
 left edge to t.
 """
@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # enough nodes to integrate a function whose phase turns by 8 radians per panel, up to rounding
+NODES = 24  # so many nodes integrate a function whose phase turns by 8 radians per panel, up to rounding
 FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
 
 
 @lru_cache(maxsize=1)
 def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
-    """Nodes and weights on [−1, 1], (m,) each, and Chebyshev coefficients of the Lagrange basis and of its integrals.
+    """Return nodes and weights on [−1, 1], (m,) each, and Chebyshev coefficients of the Lagrange basis and of its
+    integrals.
 
     Column i of the first matrix, (m, m), belongs to the polynomial that is 1 at node i and 0 at the other nodes, and
     column i of the second, (m + 1, m), to its integral from −1.
@@ -35,7 +36,7 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 
 
 def chebyshev(t: Array) -> Array:
-    """The Chebyshev polynomials T_0(t), …, T_m(t): shape (m + 1,) + t.shape.
+    """Return the Chebyshev polynomials T_0(t), …, T_m(t): shape (m + 1,) + t.shape.
 
     For few t the function computes cos(k arccos t), which takes few calls; for many t the recurrence T_{k+i} = 2 T_k
     T_i − T_{k−i} takes less time.
@@ -56,7 +57,8 @@ def chebyshev(t: Array) -> Array:
 
 
 def expansion(values: Array) -> tuple[Array, Array]:
-    """Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the nodes.
+    """Return chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the
+    nodes.
 
     The shapes are (..., m) -> (..., m) and (..., m + 1).
     """
@@ -65,20 +67,22 @@ def expansion(values: Array) -> tuple[Array, Array]:
 
 
 def interpolation(t: Array) -> tuple[Array, Array]:
-    """Values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape + (m,) each."""
+    """Return values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape +
+    (m,) each.
+    """
     _, _, basis, integrals = _reference_panel()
     polynomials = np.moveaxis(chebyshev(t), 0, -1)
     return polynomials[..., :-1] @ basis, polynomials @ integrals
 
 
 def integrals_over(values: Array) -> Array:
-    """The integrals over t ∈ [−1, 1] from values at the nodes: (..., m) -> (...)."""
+    """Return the integrals over t ∈ [−1, 1] from values at the nodes: (..., m) -> (...)."""
     over: Array = values @ _reference_panel()[1]
     return over
 
 
 def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
-    """Integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m).
+    """Return integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m).
 
     The result is stored in `out` if given.
     """
@@ -89,12 +93,12 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
 
 @lru_cache(maxsize=1)
 def _weights_to_nodes() -> Matrix:
-    """The (m, m) matrix whose column i has the weights of the integral from −1 to node i."""
+    """Return the (m, m) matrix whose column i has the weights of the integral from −1 to node i."""
     return np.ascontiguousarray(integrated(_reference_panel()[0]).T)
 
 
 def integrated(t: Array) -> Array:
-    """Integrals from −1 to t of the m Lagrange basis polynomials: shape t.shape + (m,)."""
+    """Return integrals from −1 to t of the m Lagrange basis polynomials: shape t.shape + (m,)."""
     return interpolation(t)[1]
 
 
@@ -106,25 +110,25 @@ class Panels:
 
     @property
     def count(self) -> int:
-        """The number of panels."""
+        """Return the number of panels."""
         return len(self.edges) - 1
 
     @cached_property
     def half_widths(self) -> Vector:
-        """Half the width of every panel, shape (panels,)."""
+        """Return half the width of every panel, shape (panels,)."""
         widths: Vector = np.diff(self.edges) / 2
         return widths
 
     @property
     def nodes(self) -> Matrix:
-        """The quadrature nodes, shape (panels, m)."""
+        """Return the quadrature nodes, shape (panels, m)."""
         t, _, _, _ = _reference_panel()
         nodes: Matrix = self.edges[:-1, None] + self.half_widths[:, None] * (1 + t)
         return nodes
 
     @property
     def weights(self) -> Matrix:
-        """The quadrature weights, shape (panels, m)."""
+        """Return the quadrature weights, shape (panels, m)."""
         _, w, _, _ = _reference_panel()
         weights: Matrix = self.half_widths[:, None] * w
         return weights
@@ -139,7 +143,7 @@ class Panels:
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Array) -> tuple[Array, Array]:
-        """Integrals from the first edge to every edge and to every node.
+        """Return integrals from the first edge to every edge and to every node.
 
         Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
         """
@@ -149,7 +153,7 @@ class Panels:
         return at_edges, at_edges[..., :-1, None] + within
 
     def distribution(self, density: Matrix) -> Callable[[Vector], Vector]:
-        """The distribution function of the law whose density is ∝ `density` at the nodes, (panels, m)."""
+        """Return the distribution function of the law whose density is ∝ `density` at the nodes, (panels, m)."""
         at_edges, _ = self.antiderivative(density)
 
         def cdf(x: Vector) -> Vector:

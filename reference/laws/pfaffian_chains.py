@@ -1,4 +1,4 @@
-"""The sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
+"""Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
 S samples run side by side, and the first axis of every array is the sample. From the same uniforms, a draw equals the
 draw of `draw_points` up to rounding. For speed, three things are computed differently. The names are those of
@@ -16,9 +16,9 @@ and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the
 
     Δh = −α (e_v − 2B) + β (e_c − 2A).
 
-THE DISTRIBUTION FUNCTION F_k is kept at the breakpoints. It changes by the integral of Δh, found by quadrature, and by
-the integrals of the terms with signs, which have a closed form: c_q β − v_q α times sgn(q − t), summed over the points
-q drawn, p among them, where c_q and v_q are the entries of c and v at the border b(q), and
+THE DISTRIBUTION FUNCTION F_k is kept at the breakpoints. Between breakpoints F_k changes by the integral of Δh, found
+by quadrature, and by the integrals of the terms with signs, which have a closed form: c_q β − v_q α times sgn(q − t),
+summed over the points q drawn, p among them, where c_q and v_q are the entries of c and v at the border b(q), and
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 
@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 
 def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
-    """The point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
+    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
 
     phi : φ at the nodes of that panel, (S, N, m).
     """
@@ -87,7 +87,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
 
 @np.errstate(divide="ignore", invalid="ignore")  # where f is 0, no Newton step is made
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
-    """The t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
+    """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
     f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
     [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
@@ -146,12 +146,12 @@ class Chains:
 
     @property
     def breakpoints(self) -> Matrix:
-        """The panel edges, then the points drawn: not sorted, (S, B)."""
+        """Return the panel edges, then the points drawn: not sorted, (S, B)."""
         return self._x[:, : self.edges + self.drawn]
 
     @property
     def points(self) -> Matrix:
-        """The points drawn so far, in the order in which they were drawn: (S, k)."""
+        """Return the points drawn so far, in the order in which they were drawn: (S, k)."""
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
@@ -187,27 +187,27 @@ class Chains:
         return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """The neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left): (S,) each."""
+        """Return the neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left): (S,) each."""
         cumulative = np.take_along_axis(self.cumulative, self._order, axis=1)
         i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)
         s = self._samples
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
     def _products(self, w: Array, start: int = 0) -> Array:
-        """The products c·w and v·w for all changes c and v, where the rows w are 0 before position `start`."""
+        """Return the products c·w and v·w for all changes c and v, where the rows w are 0 before position `start`."""
         part = self._changes[:, : 2 * self.drawn, start : start + w.shape[2]]
         products: Array = w @ np.swapaxes(part, 1, 2)
         return products
 
     def _changed(self, products: Array, size: int) -> Array:
-        """The first entries of (μ − A^{−1}) w, from c·w and v·w: (S, rows, 2k) -> (S, rows, size)."""
+        """Return the first entries of (μ − A^{−1}) w, from c·w and v·w: (S, rows, 2k) -> (S, rows, size)."""
         swapped = np.empty_like(products)  # c (v·w) − v (c·w)
         swapped[:, :, 0::2], swapped[:, :, 1::2] = products[:, :, 1::2], -products[:, :, 0::2]
         changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
         return changed
 
     def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """The vectors c and v of the point at this place, (S, D + k + 1) each."""
+        """Return the vectors c and v of the point at this place, (S, D + k + 1) each."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -243,13 +243,13 @@ class Chains:
         self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """The integral from −∞ to every panel edge, of values (…, panels, m) at the nodes: (…, panels + 1)."""
+        """Return the integral from −∞ to every panel edge, of values (…, panels, m) at the nodes: (…, panels + 1)."""
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals
 
     def _at_breakpoints(self, values: Array, at_edges: Array) -> Array:
-        """The integral from −∞ to every breakpoint, of values (…, S, panels, m) at the nodes: (…, S, B)."""
+        """Return the integral from −∞ to every breakpoint, of values (…, S, panels, m) at the nodes: (…, S, B)."""
         panel = self._panel[:, : self.drawn]
         sample = self._samples[:, None]
         within = np.einsum("skm,...skm->...sk", self._integration[:, : self.drawn], values[..., sample, panel, :])
@@ -271,7 +271,7 @@ class Chains:
 
 
 def discrepancy(ensemble: PfaffianEnsemble, points: Matrix, log_intensity: Vector) -> Vector:
-    """The certificate |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, 0 up to rounding: (S, N) and (S,) -> (S,).
+    """Return the certificate |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, 0 up to rounding: (S, N) and (S,) -> (S,).
 
     ρ_N is N! times the joint density.
     """

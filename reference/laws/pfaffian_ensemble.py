@@ -7,16 +7,16 @@ eigenvalues have the second.
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
 
-Both products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
+The two products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
 densities are |det φ_j(x_i)| / (N! Pf A) for any basis φ_0, …, φ_{N−1} of the span of the functions m(x)^j e^{−|x|},
 with (de Bruijn 1955)
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
-for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. Its row of A is
-Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N rounded up to
-even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
+function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N
+rounded up to even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -52,13 +52,14 @@ HUGE = 1e100  # larger values of the recurrence are scaled down, long before the
 
 
 def _panels(points: int, half_line: bool) -> Panels:
-    """The panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the last.
+    """Return the panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the
+    last.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
     density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The code uses the end
-    of the panels, a, in place of πN, which is a little smaller. It adds 1/2 to the rate so that panels stay short where
-    e^{−s} decays without oscillation.
+    of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate so that panels stay short
+    where e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -90,8 +91,8 @@ class PfaffianEnsemble:
         """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
 
         The function uses the three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by
-        quadrature. It runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|} underflows for large
-        N, so every node carries a logarithmic scale: the true values are current · exp(log_scale).
+        quadrature. The recurrence runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|}
+        underflows for large N, so every node carries a logarithmic scale: the true values are current · exp(log_scale).
         """
         x, weights = self.panels.nodes.ravel(), self.panels.weights.ravel()
         multiplier = x**2 if self.half_line else x
@@ -115,7 +116,7 @@ class PfaffianEnsemble:
 
     @property
     def order(self) -> int:
-        """The size D of A and μ, which is N rounded up to an even number."""
+        """Return the size D of A and μ, which is N rounded up to an even number."""
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
@@ -126,7 +127,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def phi_by_panel(self) -> Array:
-        """The values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
+        """Return the values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
@@ -139,34 +140,34 @@ class PfaffianEnsemble:
 
     @cached_property
     def e_nodes(self) -> Array:
-        """The vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
+        """Return the vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))
         return np.concatenate([features, ones])
 
     @cached_property
     def skew(self) -> Matrix:
-        """The skew-symmetric matrix A, (D, D)."""
+        """Return the skew-symmetric matrix A, (D, D)."""
         weighted = (self.phi * self.panels.weights).reshape(self.points, -1)
         a = weighted @ self.e_nodes[: self.points].reshape(self.points, -1).T
         return self.bordered((a - a.T) / 2, self.totals)
 
     @cached_property
     def kernel(self) -> Matrix:
-        """The kernel μ = A^{−1}, (D, D), skew-symmetric."""
+        """Return the kernel μ = A^{−1}, (D, D), skew-symmetric."""
         inverse = np.linalg.inv(self.skew)
         return (inverse - inverse.T) / 2
 
     @cached_property
     def one_point_density(self) -> Matrix:
-        """The one-point density ρ₁ at the nodes, (panels, m). Its integral is N."""
+        """Return the one-point density ρ₁ at the nodes, (panels, m). The integral of the density is N."""
         density: Matrix = -np.einsum(
             "jpm,jk,kpm->pm", self.phi, self.kernel[: self.points], self.e_nodes, optimize=True
         )
         return density
 
     def mean_power_sum(self, power: float) -> float:
-        """The expectation of Σ_i |x_i|^p, for p ≥ 0."""
+        """Return the expectation of Σ_i |x_i|^p, for p ≥ 0."""
         if not (math.isfinite(power) and power >= 0):
             raise InvalidInput(f"power = {power!r}: must be finite and at least 0")
         x = np.abs(self.panels.nodes)
@@ -174,7 +175,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def log_normalizer(self) -> float:
-        """The logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
+        """Return the logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
 
         ∫ |det φ_j(x_i)| = N! Pf A, and this determinant is the unnormalised density times the leading coefficients of
         all φ_j.
@@ -183,7 +184,9 @@ class PfaffianEnsemble:
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """The logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) -> (size,)."""
+        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) ->
+        (size,).
+        """
         i, j = np.triu_indices(self.points, 1)
         with np.errstate(divide="ignore"):
             values = np.log(np.abs(x[:, i] - x[:, j])).sum(axis=1) - np.abs(x).sum(axis=1)
@@ -196,7 +199,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _panel_skew(self) -> Matrix:
-        """The integral of G_j φ_k − φ_j G_k over each panel, (panels, N, N)."""
+        """Return the integral of G_j φ_k − φ_j G_k over each panel, (panels, N, N)."""
         g = self.g_nodes.transpose(1, 0, 2)
         phi = (self.phi * self.panels.weights).transpose(1, 2, 0)
         half = g @ phi
@@ -204,7 +207,9 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """The matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1, N)."""
+        """Return the matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1,
+        N).
+        """
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]
         mass = np.cumsum((self.phi * self.panels.weights).sum(axis=2).T[::-1], axis=0)[::-1]
         n = self.points
@@ -225,10 +230,10 @@ class PfaffianEnsemble:
     def _excluded(self, s: float) -> Matrix:
         """B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        Its border, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all of it on the
-        half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
-        min(x, y) < −s, with the sign −(−1)^{j+k}. Both parts contain the corners where one of x, y is below −s and the
-        other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
+        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all
+        of it on the half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
+        min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is below −s and
+        the other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:
@@ -262,5 +267,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """The ensemble with this number of points, computed at the first call and kept for later ones."""
+    """Return the ensemble with this number of points, computed at the first call and kept for later ones."""
     return PfaffianEnsemble(points, half_line=half_line)

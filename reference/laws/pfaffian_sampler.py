@@ -1,12 +1,12 @@
-"""Exact sampling from a Pfaffian ensemble, one point at a time: the Pfaffian chain rule.
+"""Sample exactly from a Pfaffian ensemble, one point at a time, by the Pfaffian chain rule.
 
 This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
 
 THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
 functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
 Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one more basis function: φ = 0 and
-Eφ = 1 at every finite x. With it A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into panels, each
-with the m nodes of a Gauss–Legendre quadrature.
+Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into
+panels, each with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
@@ -30,9 +30,9 @@ complement evaluates it:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-Here μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The entries of
-M_k^{−1} at the borders a(q) are not needed, because a(x) and b(x) of a later point x are 0 at these positions. μ starts
-as A^{−1}. The same Schur complement conditions μ on a new point p, which is an update of rank two:
+The matrix μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The
+entries of M_k^{−1} at the borders a(q) are not needed, because a(x) and b(x) of a later point x are 0 at these
+positions. μ starts as A^{−1}. The same Schur complement conditions μ on a new point p, which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
@@ -43,9 +43,9 @@ that Gauss–Legendre quadrature integrates it up to rounding. Points are not re
 holds the quantile, the exact integral of the interpolating polynomial of f_k is inverted.
 
 THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
-formula. `pfaffian_chains` checks every draw. The check depends on the noise alone, never on data. It tests μ and its
-updates at the points drawn. It cannot see how the points were drawn (F_k and its inversion): the statistical tests of
-the law do that.
+formula. `pfaffian_chains` checks every draw. The check depends on the noise alone, never on data. The check tests μ and
+its updates at the points drawn. The check cannot see how the points were drawn (F_k and its inversion): the statistical
+tests of the law do that.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.
@@ -60,7 +60,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matrix, Matrix]:
-    """a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
+    """Return a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
     phi, g = ensemble.values_at(x)
     at_infinity = np.ones((len(x), ensemble.order - ensemble.points))
     signs = np.sign(drawn - x[:, None])
@@ -70,12 +70,12 @@ def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matri
 
 
 def inverted(f: Vector, goal: float) -> float:
-    """The t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
+    """Return the t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
     return float(scipy.optimize.brentq(lambda t: integrated(np.array(t)) @ f - goal, -1, 1, xtol=1e-15))
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
-    """One N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
+    """Draw one N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
         # f_k at the nodes between the breakpoints, and F_k at the breakpoints

@@ -5,8 +5,8 @@ goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal en
     `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
 laplace : every entry is Laplace(1). DLY22 calls it "symmetric Laplace Wigner".
 
-In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise. It
-gives every privacy guarantee that goe gives, but its error is larger.
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise.
+Wigner noise gives every privacy guarantee that goe gives, but its error is larger.
 """
 
 import math
@@ -27,7 +27,8 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 
 @lru_cache(maxsize=8)
 def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """The row and the column of every entry of the upper triangle, row by row, and its weight in `svec`: (D,) each.
+    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`: (D,)
+    each.
 
     D = d(d + 1)/2. The weights are 1 on the diagonal and √2 off it.
     """
@@ -36,7 +37,7 @@ def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector
 
 
 def svec(matrix: Matrix) -> Matrix:
-    """The coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2).
+    """Return the coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2).
 
     The map is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
     """
@@ -46,7 +47,7 @@ def svec(matrix: Matrix) -> Matrix:
 
 
 def unsvec(coordinates: Matrix) -> Matrix:
-    """The symmetric matrix with these coordinates, the inverse of `svec`: (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with these coordinates, the inverse of `svec`: (..., d(d + 1)/2) -> (..., d, d)."""
     length = coordinates.shape[-1]
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
@@ -55,7 +56,7 @@ def unsvec(coordinates: Matrix) -> Matrix:
 
 
 def symmetric(upper: Matrix) -> Matrix:
-    """The symmetric matrix with these entries M_ij for i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with these entries M_ij for i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
     i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))
@@ -68,7 +69,7 @@ def symmetric(upper: Matrix) -> Matrix:
 
 
 def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
-    """The shape of an array of free entries: those of one matrix if `size` is None, else of `size` matrices."""
+    """Return the shape of an array of free entries: those of one matrix if `size` is None, else of `size` matrices."""
     d = require_dimension("dimension", dimension)
     entries = d * (d + 1) // 2
     return (entries,) if size is None else (size, entries)
@@ -97,7 +98,7 @@ def sample(ensemble: str, dimension: int, rng: np.random.Generator, size: int | 
 
 
 def deviations(dimension: int, ensemble: str) -> Matrix:
-    """The standard deviation of every entry of the Gaussian ensemble with this name, (d, d)."""
+    """Return the standard deviation of every entry of the Gaussian ensemble with this name, (d, d)."""
     require_choice("ensemble", ensemble, ENSEMBLES)
     d = require_dimension("dimension", dimension)
     off_diagonal = 1.0 if ensemble == "wigner" else math.sqrt(0.5)
@@ -105,7 +106,7 @@ def deviations(dimension: int, ensemble: str) -> Matrix:
 
 
 def log_density(matrix: Matrix, ensemble: str) -> Vector:
-    """The log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
+    """Return the log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
     d = matrix.shape[-1]
     i, j = np.triu_indices(d)
     deviation = deviations(d, ensemble)[i, j]
@@ -115,7 +116,8 @@ def log_density(matrix: Matrix, ensemble: str) -> Vector:
 
 
 def separation_squared(change: Matrix, ensemble: str) -> Vector:
-    """The sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries: (..., d, d) -> (...).
+    """Return the sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries: (..., d, d) ->
+    (...).
 
     The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this sum. The sum equals ‖Δ‖_F² for
     goe and (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.

@@ -5,9 +5,9 @@ products, and n with noise of its own. A row that comes or goes moves n by 1 and
 its sensitivity for one row. So both share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A row
 that moves the sum the most attains the whole budget.
 
-The share of n is public. It minimises the error of the quotient of the noisy sum and the noisy n on the worst rows, to
-first order in the noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ = ½. The
-norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
+The share of n is public. This share minimises the error of the quotient of the noisy sum and the noisy n on the worst
+rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ
+= ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, these
 are the entries on and above the diagonal, row by row. A data set without rows is allowed: its n and its sum are 0.
@@ -88,7 +88,7 @@ class CountedDraws:
     sum: Callable[[Fraction], IntegerMatrix]
 
     def whole_count(self, parameter: Fraction) -> int:
-        """The noise of the number of rows; raise `InvalidInput` unless it is a Python integer."""
+        """Return the noise of the number of rows; raise `InvalidInput` unless it is a Python integer."""
         drawn = self.count(parameter)
         if not isinstance(drawn, int) or isinstance(drawn, bool):
             raise InvalidInput(f"noise.count(parameter) = {drawn!r}: must be a Python integer")
@@ -103,7 +103,7 @@ def draws_of(noise: Any) -> CountedDraws:
 
 
 def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
-    """The noise of the number of rows, which is 0 under replace-one, and the noise of the query."""
+    """Return the noise of the number of rows, which is 0 under replace-one, and the noise of the query."""
     if adjacency == "replace-one":
         return 0.0, noise
     if not isinstance(noise, CountedNoise):
@@ -127,12 +127,12 @@ class RowsAndSumOutput(Output):
     entries: Entries = "triangle"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with `dimension` columns."""
+        """Return the shape of one output on data with `dimension` columns."""
         d = dimension
         return (1 + {"vector": d, "full": d**2, "triangle": d * (d + 1) // 2}[self.entries],)
 
     def parts(self, values: Array) -> dict[str, Array]:
-        """The number of rows, the sum, and their quotient, where a number of rows below 1 counts as 1.
+        """Return the number of rows, the sum, and their quotient, where a number of rows below 1 counts as 1.
 
         Sum and quotient are matrices unless there is one number for every column.
         """
@@ -151,7 +151,9 @@ class RowsAndSumOutput(Output):
         return said
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """The headings: one for the number of rows, and for every entry of the sum the columns that are multiplied."""
+        """Return the headings: one for the number of rows, and for every entry of the sum the columns that are
+        multiplied.
+        """
         d = len(columns)
         i, j = {
             "vector": (np.arange(d), np.arange(d)),
@@ -166,13 +168,13 @@ class RowsAndSumOutput(Output):
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
-        """The output for rows in the unit of x."""
+        """Return the output for rows in the unit of x."""
         factors = scale**2 if self.entries == "vector" else np.outer(scale, scale)
         restored: Vector = values * self.packed(1.0, factors)
         return restored
 
     def times_bound(self, values: Array, row_bound: float) -> Vector:
-        """The output in the unit of x. The number of rows has no unit."""
+        """Return the output in the unit of x. The number of rows has no unit."""
         restored: Vector = values * np.append(1.0, np.full(len(values) - 1, row_bound**2))
         return restored
 
@@ -182,7 +184,7 @@ class RowsAndSumOutput(Output):
         return np.append(rows, entries)
 
     def unpacked(self, entries: Array) -> Array:
-        """The sum as a matrix or vector from its entries: (…, k) -> (…, d, d) or (…, d)."""
+        """Return the sum as a matrix or vector from its entries: (…, k) -> (…, d, d) or (…, d)."""
         if self.entries == "vector":
             return entries
         k = entries.shape[-1]
@@ -196,7 +198,7 @@ class RowsAndSumOutput(Output):
 
 
 def moment_sum(rows: Rows) -> Matrix:
-    """The sum Σ_i x_i x_iᵀ, symmetric, (d, d), which is 0 if there are no rows."""
+    """Return the sum Σ_i x_i x_iᵀ, symmetric, (d, d), which is 0 if there are no rows."""
     d = rows.shape[1]
     total = np.zeros((d, d)) + sum_rows(lambda block: block.T @ block, rows)
     symmetric: Matrix = (total + total.T) / 2

@@ -107,51 +107,51 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def name(self) -> str:
-        """The name in the registry, on the command line and of the page with the proof."""
+        """Return the name in the registry, on the command line and of the page with the proof."""
         return self.about.name
 
     @property
     def title(self) -> str:
-        """The name in words."""
+        """Return the name in words."""
         return self.about.title
 
     @property
     def source(self) -> str:
-        """The source in one phrase: the paper, and the number of the algorithm in it."""
+        """Return the source in one phrase: the paper, and the number of the algorithm in it."""
         return f"{self.about.paper} {self.about.number}"
 
     @property
     def arithmetic(self) -> str:
-        """The arithmetic to which the theorem applies, such as real numbers or integers."""
+        """Return the arithmetic to which the theorem applies, such as real numbers or integers."""
         return "in integers, for fair bits" if self.lattice else "in real arithmetic"
 
     @property
     def page(self) -> str:
-        """The page with the whole proof."""
+        """Return the page with the whole proof."""
         return f"proofs/paper/{self.name}.md"
 
     @property
     def claim(self) -> str:
-        """The entry of the ledger."""
+        """Return the entry of the ledger."""
         return f"MECH.{self.name}"
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:
-        """The words that may be chosen, by parameter; the first is the default."""
+        """Return the words that may be chosen, by parameter; the first is the default."""
         return {p.name: p.choices for p in self.declared.values() if p.choices and p.name not in OF_THE_DOMAIN}
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The public numeric parameters, except the budget and the bounds of the rows, with their defaults."""
+        """Return the public numeric parameters, except the budget and the bounds of the rows, with their defaults."""
         given = (*BUDGET, *OF_THE_DOMAIN, BOUNDS)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
     def adjacency_of(self, options: Mapping[str, Any]) -> str:
-        """The adjacency with these options, which says which data sets are neighbours."""
+        """Return the adjacency with these options, which says which data sets are neighbours."""
         return str(options.get("adjacency", self.adjacency))
 
     def output_of(self, options: Mapping[str, Any]) -> Output:
-        """The kind of output with these options."""
+        """Return the kind of output with these options."""
         if self.counted is None or self.adjacency_of(options) == self.adjacency:
             return self.output
         return self.counted if isinstance(self.counted, Output) else self.counted(options)

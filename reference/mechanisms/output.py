@@ -1,6 +1,6 @@
 """The output of a mechanism: its shape, its unit, and its parts in a file.
 
-There are ten kinds. Each is an object with the same methods, so that the release tool need not tell the kinds apart.
+There are ten kinds. A kind is an object with the same methods, so that the release tool need not tell the kinds apart.
 """
 
 from collections.abc import Sequence
@@ -37,25 +37,25 @@ class Output:
 
     @property
     def unit(self) -> str:
-        """The unit in words."""
+        """Return the unit in words."""
         return {0: "no unit", 1: "the unit of x", 2: "the unit of x squared"}.get(
             self.power, f"1/(unit of x){'' if self.power == -1 else f'^{-self.power}'}"
         )
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with `dimension` columns."""
+        """Return the shape of one output on data with `dimension` columns."""
         raise NotImplementedError
 
     def parts(self, values: Array) -> dict[str, Array]:
-        """The parts of an output, by the names that they have in a file."""
+        """Return the parts of an output, by the names that they have in a file."""
         return {self.kind: values}
 
     def names(self, columns: Sequence[str]) -> dict[str, list[str] | str]:
-        """The description of the columns of an output in a file."""
+        """Return the description of the columns of an output in a file."""
         return {"columns": list(columns)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """For every part in a file: its unit, and the point about which it is taken, if there is one.
+        """Return for every part in a file: its unit, and the point about which it is taken, if there is one.
 
         scaled : whether the columns were shifted and scaled by their bounds.
         """
@@ -63,7 +63,7 @@ class Output:
         return {name: self._said(name, scaled and not self.restorable) for name in parts}
 
     def _said(self, part: str, foreign: bool) -> dict[str, str]:
-        """The meaning of one part.
+        """Return the meaning of one part.
 
         `foreign` says that the part describes the scaled columns, and has no units of the data.
         """
@@ -72,13 +72,13 @@ class Output:
         return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """The headings of the columns of an output in a text file."""
+        """Return the headings of the columns of an output in a text file."""
         shape = self.shape(len(columns))
         return list(columns[: shape[-1]]) if shape else [self.kind]
 
     @property
     def restorable(self) -> bool:
-        """Whether an output on scaled data can be converted to the units of the data."""
+        """Return whether an output on scaled data can be converted to the units of the data."""
         return False
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
@@ -106,7 +106,7 @@ class MatrixOutput(Output):
 
     @property
     def part(self) -> str:
-        """The kind of matrix, by its name in a file."""
+        """Return the kind of matrix, by its name in a file."""
         if self.power != 2:
             return "preconditioner" if self.power == -1 else self.kind
         return "covariance" if self.centred else "second_moment"

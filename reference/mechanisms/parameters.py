@@ -42,7 +42,7 @@ LARGEST_DIMENSION = 10**6
 
 
 def between(symbol: str, low: float, high: float, meaning: str) -> Rule:
-    """The rule that a number above 0 lies in [low, high]; the symbol may be empty."""
+    """Return the rule that a number above 0 lies in [low, high]; the symbol may be empty."""
     return Rule(
         f"{symbol} in [{shown(low)}, {shown(high)}], {meaning}".lstrip(),
         lambda name, value: requirements.require_between(name, value, low, high),
@@ -51,12 +51,14 @@ def between(symbol: str, low: float, high: float, meaning: str) -> Rule:
 
 
 def positive(symbol: str, meaning: str, low: float = SMALLEST) -> Rule:
-    """The rule that a number is above 0, and neither so small nor so large that a formula over- or underflows."""
+    """Return the rule that a number is above 0, and neither so small nor so large that a formula over- or
+    underflows.
+    """
     return between(symbol, low, LARGEST, meaning)
 
 
 def below_one(symbol: str, meaning: str, low: float = SMALLEST_PROBABILITY) -> Rule:
-    """The rule that a number lies in [low, 1)."""
+    """Return the rule that a number lies in [low, 1)."""
     return Rule(
         f"{symbol} in [{shown(low)}, 1), {meaning}",
         lambda name, value: requirements.require_below_one(name, value, low),
@@ -65,7 +67,7 @@ def below_one(symbol: str, meaning: str, low: float = SMALLEST_PROBABILITY) -> R
 
 
 def count(symbol: str, low: int, high: int, meaning: str) -> Rule:
-    """The rule that a number is whole and lies in [low, high]."""
+    """Return the rule that a number is whole and lies in [low, high]."""
     return Rule(
         f"{symbol} from {low} to {high}, {meaning}",
         lambda name, value: requirements.require_count(name, value, low, high),
@@ -97,7 +99,7 @@ class Parameter:
     ends: tuple[float | None, float | None] = (None, None)
 
     def read(self, value: str | float) -> str | float:
-        """A value from a command line: a word of `choices`, or a number.
+        """Return a value from a command line: a word of `choices`, or a number.
 
         Raises
         ------
@@ -117,7 +119,7 @@ class Parameter:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """The keyword-only arguments of a function that have a rule, in order."""
+    """Return the keyword-only arguments of a function that have a rule, in order."""
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for name, argument in inspect.signature(function).parameters.items():
@@ -129,7 +131,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """The words of a `Literal`, with or without an annotation; none if the type is another."""
+    """Return the words of a `Literal`, with or without an annotation; none if the type is another."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -155,7 +157,7 @@ def require_all(declared: Mapping[str, Parameter], arguments: Mapping[str, Any])
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the keyword arguments are checked against the rules in the annotations before the function runs."""
+    """Make the decorated function check its keyword arguments against the rules in the annotations before it runs."""
     declared = parameters_of(function)
 
     @wraps(function)
@@ -167,7 +169,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator for formulas that rejects unknown words. The formula itself stays a pure expression, for any numbers.
+    """Make the decorated formula reject unknown words. The formula itself stays a pure expression, for any numbers.
 
     words : for an argument of the formula, the type that has its words, such as `Calibration`.
     """

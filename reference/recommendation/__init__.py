@@ -1,4 +1,4 @@
-"""Which mechanism to use: the predicted error of every mechanism, from public facts, and a ranking.
+"""Recommend which mechanism to use: the predicted error of every mechanism, from public facts, and a ranking.
 
     >>> from covassay.reference.privacy import PureDP
     >>> from covassay.reference.recommendation import Setting, recommend

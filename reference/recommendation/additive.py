@@ -1,4 +1,4 @@
-"""The root mean square error of mechanisms whose noise does not depend on the data.
+"""Predict the root mean square error of mechanisms whose noise does not depend on the data.
 
 The error is a scale times a random matrix Z, whose law depends on the dimension alone. The Frobenius norms are exact,
 except for the covariance body. The spectral norms of nuclear-Laplace noise are exact too (from the Pfaffian
@@ -29,8 +29,9 @@ KINDS: dict[Kind, str] = {
     "bound": "an upper bound",
     "measured": "from constants that were measured by simulation",
 }
-EXACT_DIMENSION = 300  # the largest d at which the accuracy of the Pfaffian ensemble has been checked
-TAIL_NODES = 120  # nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
+EXACT_DIMENSION = 300  # the accuracy of the Pfaffian ensemble has been checked up to this dimension
+# the Gauss–Legendre rule for E ‖Z‖² has so many nodes; 400 nodes change it by less than 1e-9 up to d = 300
+TAIL_NODES = 120
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Figure:
     error: float = 0.0
 
     def times(self, factor: float) -> "Figure":
-        """The figure in another unit: the number multiplied by `factor`."""
+        """Return the figure in another unit: the number multiplied by `factor`."""
         return Figure(self.value * factor, self.kind, self.error)
 
 
@@ -114,7 +115,7 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """A function that maps d to a measured multiple of `order`, or else to None or, if `limit`, to `order`."""
+    """Return a function that maps d to a measured multiple of `order`, or else to None or, if `limit`, to `order`."""
 
     def figure(d: int) -> Figure | None:
         if limit and d > measured()[law].axes["d"][-1]:
@@ -146,7 +147,9 @@ def _body(body: str) -> Callable[[int, int, float], float]:
 
 
 def _l2_spectral(d: int) -> Figure | None:
-    """The root mean square spectral norm for l2, where Z is a Gamma(D) radius times the direction of a GOE matrix."""
+    """Return the root mean square spectral norm for l2, where Z is a Gamma(D) radius times the direction of a GOE
+    matrix.
+    """
     goe = ADDITIVE["goe"].spectral(d)
     return None if goe is None else goe.times((degrees_of_freedom(d) + 1) ** 0.5)
 

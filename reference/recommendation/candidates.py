@@ -1,4 +1,4 @@
-"""The mechanisms that are compared, with the options of each, and the mechanisms that are not, with the reason.
+"""List the mechanisms that are compared, with the options of each, and the mechanisms that are not, with the reason.
 
 If no variant of a mechanism is compared, the field `unranked` of its declaration gives the reason.
 
@@ -35,27 +35,29 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """The candidate in words."""
+        """Return the candidate in words."""
         words = [self.mechanism, *(f"{key}={value}" for key, value in self.options.items())]
         return " ".join(words) + (", projected" if self.project else "")
 
     @property
     def declared(self) -> Mechanism[Any, ..., Any]:
-        """The declaration of the mechanism."""
+        """Return the declaration of the mechanism."""
         return mechanism(self.mechanism)
 
     @property
     def pure(self) -> bool:
-        """Whether the claim is one of pure DP."""
+        """Return whether the claim is one of pure DP."""
         return self.declared.notion.name == "pure"
 
     @property
     def searches(self) -> bool:
-        """Whether the mechanism searches for a clipping norm, so that its prediction rests on rows of equal norm."""
+        """Return whether the mechanism searches for a clipping norm, so that its prediction rests on rows of equal
+        norm.
+        """
         return self.mechanism in ("clipped-cov", "adaptive-cov", "adaptive-cov-pure")
 
     def finish(self, released: Matrix, row_bound: float = 1.0) -> Matrix:
-        """The symmetric part of what the mechanism releases, projected if the candidate has the projection."""
+        """Return the symmetric part of what the mechanism releases, projected if the candidate has the projection."""
         symmetric: Matrix = (released + released.T) / 2 if self.project else released
         return psd_trace_ball(symmetric / row_bound**2, 1.0) * row_bound**2 if self.project else symmetric
 
@@ -69,7 +71,7 @@ def _tight(name: str, law: str = "", project: bool = False, **options: Any) -> C
 
 
 CANDIDATES: tuple[Candidate, ...] = (
-    # pure DP, noise that does not depend on the data
+    # these claim pure DP, and their noise does not depend on the data
     _tight("entrywise-laplace", "laplace-full", entries="full"),
     _tight("lap-cov", "laplace-symmetric"),
     Candidate("nuclear-laplace", law="nuclear-full"),
@@ -77,7 +79,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("k-norm", {"body": "covariance"}, law="covariance-body"),
     Candidate("k-norm", {"body": "l2"}, law="l2-ball"),
     Candidate("k-norm", {"body": "linf"}, law="linf-ball"),
-    # pure DP, error that depends on the data
+    # these claim pure DP, and their error depends on the data
     Candidate("nuclear-laplace-symmetric", {}, True, "nuclear-symmetric-projected"),
     Candidate("k-norm", {"body": "covariance"}, True, "covariance-body-projected"),
     Candidate("k-norm", {"body": "l2"}, True, "l2-ball-projected"),
@@ -87,10 +89,10 @@ CANDIDATES: tuple[Candidate, ...] = (
     _tight("iterative-eigenvectors", "iterative-eigenvectors-uniform", budget="uniform"),
     _tight("iterative-eigenvectors", "iterative-eigenvectors-adaptive", budget="adaptive"),
     Candidate("kapralov-talwar", law="kapralov-talwar"),
-    # zCDP, noise that does not depend on the data
+    # these claim zCDP, and their noise does not depend on the data
     Candidate("gauss-cov", {"ensemble": "wigner"}, law="wigner"),
     Candidate("gauss-cov", {"ensemble": "goe"}, law="goe"),
-    # zCDP, error that depends on the data
+    # these claim zCDP, and their error depends on the data
     Candidate("projection-mechanism", {"ensemble": "goe"}, law="projection-goe"),
     Candidate("separate-cov", {"ensemble": "goe"}, law="separate-cov-goe"),
     _tight("em-cov"),

@@ -1,8 +1,8 @@
-"""Constants and tables that were measured by simulation, each with the run that measured it.
+"""Load constants and tables that were measured by simulation, each with the run that measured it.
 
-One file in the folder `constants` holds the figures of one law. They were written by
+One file in the folder `constants` holds the figures of one law. The figures were written by
 
-    python -P -m covassay.verification.experiments.recommendation --measure FOLDER --only LAW
+    python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
 which names the seed and the draws, and gives every figure a standard error. A test measures some of them again.
 
@@ -32,7 +32,7 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
-OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the name of a table that was measured on correlated Gaussian rows ends so
 SETTLED = 0.05  # figures at the last two q count as constant if their logarithms differ by at most this much
 
 
@@ -51,7 +51,8 @@ class Measured:
     run: Mapping[str, Any]
 
     def at(self, norm: str, **place: float) -> tuple[float, float] | None:
-        """The figure at a point of the grid or between points, and its relative standard error; None outside the grid.
+        """Return the figure at a point of the grid or between points, and its relative standard error; None outside the
+        grid.
 
         If q is beyond the grid, the figure at the end of the grid is returned if it no longer depends on q there: in
         this case the error is that of noise, and decreases like 1/m.
@@ -72,7 +73,8 @@ class Measured:
 def _along_first(
     axis: Vector, values: Matrix, errors: Matrix, where: float, jumps: bool = False
 ) -> tuple[Matrix, Matrix]:
-    """The values between two points of their first axis, interpolated linearly, and the larger of the two errors.
+    """Return the values between two points of their first axis, interpolated linearly, and the larger of the two
+    errors.
 
     jumps : the values jump somewhere between two points, so that the larger of them is taken.
     """
@@ -88,7 +90,7 @@ def _along_first(
 
 @lru_cache(maxsize=1)
 def measured() -> Mapping[str, Measured]:
-    """All measured figures, by law."""
+    """Return all measured figures, by law."""
     found = {}
     for path in resources.files(FOLDER).joinpath("constants").iterdir():
         if path.name.endswith(".json"):
@@ -98,7 +100,7 @@ def measured() -> Mapping[str, Measured]:
 
 
 def from_json(document: Mapping[str, Any]) -> Measured:
-    """The figures in a document as the measuring command writes it."""
+    """Return the figures in a document as the measuring command writes it."""
     return Measured(
         law=document["law"],
         kind=document["kind"],

@@ -1,11 +1,11 @@
-"""The predicted error of every candidate, ranked.
+"""Predict the error of every candidate, and rank the candidates by it.
 
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
 prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
 
-The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. It is predicted
-under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction. For all
-other mechanisms the two predictions are equal.
+The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. This error is
+predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction.
+For all other mechanisms the two predictions are equal.
 """
 
 from collections.abc import Sequence
@@ -32,12 +32,13 @@ ROWS: tuple[RowsAre, ...] = ("equal", "gaussian")
 Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
-NEAR = 0.03  # predictions that differ by less are called about equal
-# standard errors on either side of a measured figure; the true value lies outside in 6e-7 of the cases
+NEAR = 0.03  # predictions that differ by a smaller share are called about equal
+# the interval has so many standard errors on either side of a measured figure; the true value lies outside in 6e-7 of
+# the cases
 STANDARD_ERRORS = 5
-LARGEST_BINGHAM = 64  # the largest number of columns at which the exact moments of the Bingham law are fast and finite
+LARGEST_BINGHAM = 64  # the exact moments of the Bingham law are fast and finite for at most so many columns
 WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
-PENALTY = 0.1  # α of the ridge regression whose error is bounded
+PENALTY = 0.1  # the penalty α of the ridge regression whose error is bounded
 UNPROJECTED = {
     "nuclear-symmetric-projected": "nuclear-symmetric",
     "covariance-body-projected": "covariance-body",
@@ -51,8 +52,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, below and above it. It is 0 for formulas; for a bound it is
-        infinite below.
+    allowance : the relative error of the prediction itself, below and above it. This error is 0 for formulas; for a
+        bound it is infinite below.
     """
 
     candidate: Candidate
@@ -62,24 +63,24 @@ class Prediction:
 
     @property
     def figure(self) -> Figure:
-        """The larger of the two figures."""
+        """Return the larger of the two figures."""
         return max(self.equal, self.gaussian, key=lambda figure: figure.value)
 
     @property
     def error(self) -> float:
-        """The predicted root mean square error, under the worse of the two assumptions."""
+        """Return the predicted root mean square error, under the worse of the two assumptions."""
         return self.figure.value
 
     @property
     def allowance(self) -> float:
-        """The largest relative deviation of a simulation from the prediction, if the data are the model data."""
+        """Return the largest relative deviation of a simulation from the prediction, if the data are the model data."""
         if self.figure.kind != "measured":
             return 0.0
         return STANDARD_ERRORS * self.figure.error + interpolation_allowance(self.candidate)
 
 
 def interpolation_allowance(candidate: Candidate) -> float:
-    """The largest relative error that is expected of the interpolation between measured points.
+    """Return the largest relative error that is expected of the interpolation between measured points.
 
     The error of a mechanism that searches for a clipping norm jumps from one power of 2 to the next, and its tables are
     coarse.
@@ -106,22 +107,22 @@ class Recommendation:
 
     @property
     def best(self) -> Prediction:
-        """The prediction with the smallest error."""
+        """Return the prediction with the smallest error."""
         return self.ranked[0]
 
     @property
     def near(self) -> tuple[Prediction, ...]:
-        """The other predictions whose error is about that of the best one."""
+        """Return the other predictions whose error is about that of the best one."""
         return tuple(p for p in self.ranked[1:] if p.error <= (1 + NEAR) * self.best.error)
 
     @property
     def nothing(self) -> float:
-        """The error of releasing the zero matrix, which is the norm of the second moment of the model data."""
+        """Return the error of releasing the zero matrix, which is the norm of the second moment of the model data."""
         return self.setting.norms[self.norm]
 
     @property
     def useless(self) -> bool:
-        """Whether the best candidate is predicted to be hardly better than the zero matrix."""
+        """Return whether the best candidate is predicted to be hardly better than the zero matrix."""
         return self.best.error >= WORTH * self.nothing
 
 
@@ -163,7 +164,7 @@ def recommend(
 
 
 def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = "equal") -> Figure | None:
-    """The predicted error, or None if it was not measured for this setting and no formula bounds it."""
+    """Return the predicted error, or None if it was not measured for this setting and no formula bounds it."""
     n, d, law = setting.rows, setting.dimension, candidate.law
     if d == 1:
         norm = "frobenius"  # both norms of a 1 × 1 matrix are the absolute value of its entry
@@ -184,7 +185,7 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
 
 
 def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> str:
-    """A sentence on a mechanism that releases less than a matrix and serves the goal; empty if there is none."""
+    """Return a sentence on a mechanism that releases less than a matrix and serves the goal; empty if there is none."""
     if goal == "covariance" or not found or GOALS[goal] != found[0].norm:
         return ""
     d, error = setting.dimension, found[0].error
@@ -208,7 +209,7 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:
-    """The mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε; None if unknown."""
+    """Return the mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε; None if unknown."""
     if not setting.pure or not 2 <= setting.dimension <= LARGEST_BINGHAM:
         return None
     spectrum = model_spectrum(setting.dimension, setting.trace)

@@ -1,4 +1,4 @@
-"""The public facts that a recommendation uses, its model data, and the regime of the error.
+"""State the public facts that a recommendation uses, its model data, and the regime of the error.
 
 A recommendation assumes model data, because the error of some mechanisms depends on the data. The model has rows of
 equal norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d. Where that
@@ -48,7 +48,8 @@ def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number
 class Setting:
     """The public facts: n rows in the unit ball of R^d, the budget, and the trace of their second moment.
 
-    trace : t in (0, 1]; 1, the largest possible, if nothing is known. It must be known without looking at the data.
+    trace : t in (0, 1]; 1, the largest possible, if nothing is known. The trace must be known without looking at the
+        data.
     """
 
     rows: int
@@ -65,43 +66,47 @@ class Setting:
 
     @property
     def pure(self) -> bool:
-        """Whether the budget is one of pure DP."""
+        """Return whether the budget is one of pure DP."""
         return isinstance(self.budget, PureDP)
 
     @property
     def amount(self) -> float:
-        """The budget as a number, ε or ρ."""
+        """Return the budget as a number, ε or ρ."""
         return self.budget.epsilon if isinstance(self.budget, PureDP) else self.budget.rho
 
     @property
     def size(self) -> float:
-        """The effective number of rows m, which is nε or n√ρ."""
+        """Return the effective number of rows m, which is nε or n√ρ."""
         return self.rows * (self.amount if self.pure else self.amount**0.5)
 
     @property
     def enough(self) -> float:
-        """The number of rows from which on the regime is "large"."""
+        """Return the number of rows from which on the regime is "large"."""
         return float(enough_rows(self.dimension, self.amount, self.trace, self.pure))
 
     @property
     def fewest(self) -> float:
-        """The number of rows below which the regime is "small"."""
+        """Return the number of rows below which the regime is "small"."""
         return float(fewest_rows(self.dimension, self.amount, self.trace, self.pure))
 
     @property
     def regime(self) -> Regime:
-        """The regime, "large", "middle" or "small", for the number of rows."""
+        """Return the regime, "large", "middle" or "small", for the number of rows."""
         return "large" if self.rows >= self.enough else "middle" if self.rows >= self.fewest else "small"
 
     @property
     def norms(self) -> dict[str, float]:
-        """The norms of the second moment of the model data, which are the errors of releasing the zero matrix."""
+        """Return the norms of the second moment of the model data, which are the errors of releasing the zero
+        matrix.
+        """
         spectrum = model_spectrum(self.dimension, self.trace)
         return {"frobenius": float(np.linalg.norm(spectrum)), "spectral": float(spectrum[0])}
 
 
 def model_spectrum(d: int, trace: float, power: float = 1.0) -> Vector:
-    """The eigenvalues of the model data: (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum `trace`."""
+    """Return the eigenvalues of the model data: (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum
+    `trace`.
+    """
     shape = np.arange(1, d + 1, dtype=np.float64) ** -power
     spectrum: Vector = trace * shape / shape.sum()
     return spectrum

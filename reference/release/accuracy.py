@@ -1,8 +1,9 @@
-"""The accuracy of a release, from public numbers and from the released values: nothing here reads the data.
+"""Predict the accuracy of a release from public numbers and from the released values, without reading the data.
 
 The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
-released values. It is known if a mechanism adds noise of a fixed law to the statistic. It does not include the effects
-of clipping rows and of rounding to a grid. The warnings say when a release is of little use.
+released values. The expected error is known if a mechanism adds noise of a fixed law to the statistic. The expected
+error does not include the effects of clipping rows and of rounding to a grid. The warnings say when a release is of
+little use.
 """
 
 import math
@@ -46,7 +47,7 @@ from covassay.reference.release.scaling import Scaling
 # a function of n, d and the arguments that returns the variances for rows in the unit ball
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]
 
-ROUNDING = 1e-12  # relative to the norm; larger than the rounding error of a computed eigenvalue
+ROUNDING = 1e-12  # a share of the norm that is larger than the rounding error of a computed eigenvalue
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -211,7 +212,7 @@ class Accuracy:
     part: str = ""
 
     def note(self) -> str:
-        """A sentence for the user on the expected error."""
+        """Return a sentence for the user on the expected error."""
         if self.entries is not None:
             return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
@@ -219,7 +220,7 @@ class Accuracy:
         return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """The entries on the expected error for an output file."""
+        """Return the entries on the expected error for an output file."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         if self.expected is None:
@@ -228,7 +229,7 @@ class Accuracy:
         return {"expected_error": {"frobenius": self.expected, **of, "meaning": MEANING}}
 
     def warnings(self, output: Output, values: Any, projected: bool = False) -> list[str]:
-        """The reasons why a release is of little use; `values` are the released values, which are public too.
+        """Return the reasons why a release is of little use; `values` are the released values, which are public too.
 
         projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
         """
@@ -257,7 +258,7 @@ def accuracy(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """The predicted error of a release from n rows of d columns; every argument is public."""
+    """Return the predicted error of a release from n rows of d columns; every argument is public."""
     known = {**arguments, **budget.keywords()}
     variances = LAWS[declared.name](n, d, known) if declared.name in LAWS else None
     ranges = list(_sketch_without_gain(declared.name, d, known))
@@ -312,7 +313,7 @@ BOX_MEANING = (
 
 
 def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
-    """The predicted error of a release of bounded columns, from the released number of rows."""
+    """Return the predicted error of a release of bounded columns, from the released number of rows."""
     entries = box_bound(name, arguments, adjacency, rows, box)
     if entries is None:
         return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))
@@ -322,7 +323,8 @@ def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, 
 
 
 def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
-    """A bound on the error of every entry of the released covariance, or None if there are too few rows for a bound.
+    """Return a bound on the error of every entry of the released covariance, or None if there are too few rows for a
+    bound.
 
     arguments : the budget and the options. rows : the released number of rows.
 
@@ -381,7 +383,9 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
 
 
 def _little_information(budget: Guarantee, n: float) -> list[str]:
-    """Warnings that the release says little: by group privacy, replacing all n rows changes ε to nε and ρ to n²ρ."""
+    """Return warnings that the release says little: by group privacy, replacing all n rows changes ε to nε and ρ to
+    n²ρ.
+    """
     keywords = budget.keywords()
     name, changed = ("n²ρ", n**2 * keywords["rho"]) if isinstance(budget, ZCDP) else ("nε", n * keywords["epsilon"])
     if changed > 1:
@@ -403,7 +407,7 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 
 
 def _least_eigenvalue(output: Output, values: Any) -> float:
-    """The least eigenvalue of the symmetric part of a released second moment or covariance.
+    """Return the least eigenvalue of the symmetric part of a released second moment or covariance.
 
     For other outputs the function returns infinity.
     """

@@ -1,11 +1,11 @@
-"""Texts that show a file, a value or an error in a message, always on one line."""
+"""Show a file, a value or an error in a message, always on one line."""
 
 from pathlib import Path
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
 
-LONGEST_SHOWN = 40  # the number of characters of an offending value that a message repeats
+LONGEST_SHOWN = 40  # a message repeats so many characters of an offending value
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
@@ -17,17 +17,17 @@ def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
 
 
 def named(path: Path) -> str:
-    """The path as text, in quotes if it contains a line break or any other character that does not print."""
+    """Return the path as text, in quotes if it contains a line break or any other character that does not print."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
 def clipped(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """The text, cut after `longest` characters and followed by an ellipsis if it is longer."""
+    """Return the text, cut after `longest` characters and followed by an ellipsis if it is longer."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def shown(value: str) -> str:
-    """The text of a value of the data, in quotes."""
+    """Return the text of a value of the data, in quotes."""
     return repr(clipped(value))
 
 
@@ -44,6 +44,6 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def reason(error: Exception) -> str:
-    """The message of an error from the system or a library, on one line and without the path."""
+    """Return the message of an error from the system or a library, on one line and without the path."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(said.split()) or type(error).__name__

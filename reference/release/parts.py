@@ -1,4 +1,4 @@
-"""A table in parts that are read separately, on one machine or on many: exact sums of the parts, which can be added.
+"""Read a table in parts separately, on one machine or on many, and sum each part exactly; the sums can be added.
 
     total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
     release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))
@@ -29,7 +29,7 @@ def exact_moments(
     selection: Selection = EVERYTHING,
     input_bits: int = INPUT_BITS,
 ) -> ExactData:
-    """The exact integer moments of a part of a table, which can be added with + and passed to `release_table`.
+    """Return the exact integer moments of a part of a table, which can be added with + and passed to `release_table`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Projections of a released matrix onto a set that contains the exact matrix. As post-processing they cost nothing.
+"""Project a released matrix onto a set that contains the exact matrix. As post-processing the projections cost nothing.
 
 A projection is computed in floating point. The released matrix does not change, and the projected matrix is given in
 addition.
@@ -16,7 +16,7 @@ from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
 WITH_A_MATRIX = ("matrix", "rows-mean-covariance", "rows-and-sum")
-BOTH = (".json", ".npz")  # files that hold the released matrix and the projected one
+BOTH = (".json", ".npz")  # files in these formats hold the released matrix and the projected one
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Projection:
 
     @property
     def description(self) -> str:
-        """The text for an output file on the projected matrix."""
+        """Return the text for an output file on the projected matrix."""
         return f"the nearest point of the released matrix, in floating point, among {self.onto}; post-processing"
 
     def note(self, out: Path | None) -> str:
-        """A sentence for the user on the projected matrix."""
+        """Return a sentence for the user on the projected matrix."""
         where = "standard output" if out is None else named(out)
         held = "beside the released one" if out and out.suffix.lower() in BOTH else "instead of the released one"
         return f"{where} holds the projected matrix {held}: {self.description}, which costs no budget" + (
@@ -47,7 +47,7 @@ PROJECTIONS = {
 
 
 def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[str, Any]) -> Projection:
-    """The projection `name`, for the output of the mechanism with the given options.
+    """Return the projection `name`, for the output of the mechanism with the given options.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From a table in its own units to the domain of a mechanism, and back: public bounds on every feature.
+"""Map a table in its own units to the domain of a mechanism, and back, by public bounds on every feature.
 
 Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. The
 mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
@@ -9,7 +9,7 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-Each record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
+A record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
 post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
@@ -54,7 +54,7 @@ class Scaling:
     largest: float
 
     def apply(self, rows: Chunks) -> Chunks:
-        """The scaled rows, which are the input of the mechanism."""
+        """Return the scaled rows, which are the input of the mechanism."""
         return map_rows(self._unit, rows)
 
     def _unit(self, x: Matrix) -> Matrix:
@@ -62,13 +62,13 @@ class Scaling:
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, output: Output) -> Any:
-        """The output of the mechanism, in the units of the data if it has such units."""
+        """Return the output of the mechanism, in the units of the data if it has such units."""
         restored = output.restore(values, self.shift, self.scale)
         return values if restored is None else restored
 
 
 def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
-    """The scaling for a mechanism on that domain; a feature with low = high becomes 0."""
+    """Return the scaling for a mechanism on that domain; a feature with low = high becomes 0."""
     half = high / 2 - low / 2
     middle = low + half
     half = np.where(half > 0, half, 1.0)
@@ -79,7 +79,10 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
 
 
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:
-    """The smallest and the largest value of every feature, by one pass over the rows. The result is not private."""
+    """Return the smallest and the largest value of every feature, by one pass over the rows.
+
+    The result is not private.
+    """
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for block in blocks(rows):
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
@@ -89,7 +92,7 @@ def extremes(rows: Chunks) -> tuple[Vector, Vector]:
 
 
 def read_bounds(path: Path | Mapping[str, Any]) -> Bounds:
-    """The bounds in a .toml or .json file, or in a dictionary: for every column its name and [low, high]."""
+    """Return the bounds in a .toml or .json file, or in a dictionary: for every column its name and [low, high]."""
     if isinstance(path, Mapping):
         return _bounds("bounds", path)
     suffix = require_suffix(path, (".toml", ".json"))
@@ -121,7 +124,9 @@ def _bounds(place: str, document: Mapping[str, Any]) -> Bounds:
 def require_every_column(
     path: Path | Mapping[str, Any], bounds: Bounds, columns: tuple[str, ...]
 ) -> tuple[Vector, Vector]:
-    """`low` and `high` in the order of the columns; raise `InvalidInput` unless exactly these columns have bounds."""
+    """Return `low` and `high` in the order of the columns; raise `InvalidInput` unless exactly these columns have
+    bounds.
+    """
     place = "bounds" if isinstance(path, Mapping) else named(path)
     missing = [name for name in columns if name not in bounds]
     if missing:

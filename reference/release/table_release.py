@@ -1,4 +1,4 @@
-"""One release from a table of any size, with its provenance and, optionally, an account of its budget.
+"""Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
 The order of the steps matters. Everything that can be rejected without the data is rejected before the data are read:
 options, bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of the
@@ -54,19 +54,19 @@ class ReleaseRequest:
 
     data : the path of a file with one record per row, or other data that `tables.reading.open_table` accepts, or the
         sum of the `exact_moments` of the parts of a table.
-    selection : the columns to read, and how to read text. This is a public choice. mechanism, budget, options : the
-        mechanism by name, the claimed budget, and its options by name. With bounds, the mechanism None means the
-        mechanism for bounded columns for the notion of privacy of the budget.
+    selection : the columns to read, and how to read text. The selection is a public choice.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, the
+        mechanism None means the mechanism for bounded columns for the notion of privacy of the budget.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
-    scale_by_data : scale features by their smallest and largest values. That is NOT private.
+    scale_by_data : scale features by their smallest and largest values. This scaling is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
     project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
-    seed : fixed noise, for tests. That is NOT private.
+    seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
         None means 2^-30. A mechanism on a lattice has its own grid, and no other form.
     """
@@ -92,7 +92,9 @@ class ReleaseRequest:
 
     @property
     def not_private(self) -> list[str]:
-        """The reasons why the release is not private, one for each option that gives up privacy; normally empty."""
+        """Return the reasons why the release is not private, one for each option that gives up privacy; normally
+        empty.
+        """
         reasons = []
         if self.seed is not None:
             reasons.append("with --seed the noise is known to whoever knows the seed")
@@ -134,21 +136,21 @@ class _Plan:
 
     @property
     def adjacency(self) -> Adjacency:
-        """The relation of neighbouring data sets, replace-one or add-remove."""
+        """Return the relation of neighbouring data sets, replace-one or add-remove."""
         return cast(Adjacency, self.declared.adjacency_of(self.arguments))
 
     @property
     def output(self) -> Output:
-        """The kind of output of the mechanism with the options of the request."""
+        """Return the kind of output of the mechanism with the options of the request."""
         return self.declared.output_of(self.arguments)
 
     @property
     def n_is_public(self) -> bool:
-        """Whether the number of rows is public."""
+        """Return whether the number of rows is public."""
         return self.adjacency == REPLACE_ONE
 
     def spend(self, dimension: int) -> Spend:
-        """The budget that the release spends on data with d columns."""
+        """Return the budget that the release spends on data with d columns."""
         choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
         return self.declared.spend(**self.request.budget.keywords(), dimension=dimension, **choices)
 
@@ -243,7 +245,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         account=_account(request, adjacency),
         projection=None if request.project is None else projection(request.project, declared, arguments),
     )
-    plan.spend(declared.smallest_dimension)  # raises if a choice or a budget breaks its rule
+    plan.spend(declared.smallest_dimension)  # the call raises if a choice or a budget breaks its rule
     require_writable(request.out)
     data = request.data if isinstance(request.data, list | tuple) else [request.data]
     for other in (*data, request.bounds, request.account):
@@ -260,7 +262,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """`name`, or if that is None, the name of the mechanism for bounded columns for this notion of privacy."""
+    """Return `name`, or if that is None, the name of the mechanism for bounded columns for this notion of privacy."""
     if name is not None:
         return name
     if not bounded:
@@ -335,7 +337,7 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
 
 
 def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
-    """The lower and upper bounds of the features, or None.
+    """Return the lower and upper bounds of the features, or None.
 
     If the bounds are taken from the data, this function reads the data once.
     """
@@ -347,7 +349,7 @@ def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
 
 
 def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
-    """The bounds as a `Box`, which a mechanism for bounded columns takes; None for every other mechanism."""
+    """Return the bounds as a `Box`, which a mechanism for bounded columns takes; None for every other mechanism."""
     if limits is None or plan.declared.domain != "box":
         return None
     low, high = limits
@@ -367,7 +369,7 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
 def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
-    """The output of the mechanism, and the exact release from which it was computed, if any."""
+    """Return the output of the mechanism, and the exact release from which it was computed, if any."""
     rows = source.rows if scaled is None else scaled.apply(_require_rows(source.rows, "bounds"))
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
@@ -386,7 +388,7 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box |
 def _projected(
     chosen: Projection, raw: Any, largest_trace: float, scaled: Scaling | None, box: Box | None, output: Output
 ) -> Any:
-    """The projection of an output, computed in the unit of the noise and converted to the units of the data."""
+    """Return the projection of an output, computed in the unit of the noise and converted to the units of the data."""
     if box is None:
         if isinstance(output, RowsAndSumOutput):
             nearest = output.packed(raw[0], project(output.unpacked(raw[1:]), chosen, largest_trace))
@@ -400,7 +402,10 @@ def _projected(
 
 
 def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
-    """The public information on the error. If the number of rows is secret, it is derived from the output alone."""
+    """Return the public information on the error.
+
+    If the number of rows is secret, it is derived from the output alone.
+    """
     budget = plan.request.budget
     if box is None and plan.n_is_public:
         return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)

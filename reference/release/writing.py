@@ -1,4 +1,4 @@
-"""Writing a release to a file.
+"""Write a release to a file.
 
 Writing is atomic: the file is written in full or not at all. When a release is written, its privacy budget is already
 spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces no
@@ -26,7 +26,7 @@ from covassay.reference.release.messages import named, reason, require_suffix
 
 WRITABLE = (".csv", ".json", ".npy", ".npz")
 FORMULAS = ("=", "+", "-", "@")
-TEMPORARY = (".covassay-", ".tmp")  # the prefix and suffix of the name of a file during writing
+TEMPORARY = (".covassay-", ".tmp")  # during writing, the name of a file has this prefix and suffix
 
 
 def require_writable(path: Path | None) -> None:
@@ -86,7 +86,7 @@ def write_release(
     provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
     projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
         values, under this name. .csv and .npy contain one array: `projected` if it is given, and otherwise `values`.
-    force : whether an existing file is replaced. If it is false, an existing file raises `InvalidInput`.
+    force : whether an existing file is replaced. If `force` is false, an existing file raises `InvalidInput`.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _encoded(
     provenance: Mapping[str, object],
     output: Output,
 ) -> bytes:
-    """The content of a file. `arrays` are the values and, if there is one, their projection."""
+    """Return the content of a file. `arrays` are the values and, if there is one, their projection."""
     buffer = io.BytesIO()
     parts: dict[str, Any] = dict(output.parts(arrays[0]))
     if len(arrays) > 1:
@@ -163,7 +163,7 @@ def _header_cell(name: str) -> str:
 
 
 def json_text(document: object) -> str:
-    """`document` as JSON text; NumPy numbers and arrays become plain numbers and lists."""
+    """Return `document` as JSON text; NumPy numbers and arrays become plain numbers and lists."""
 
     def plain(value: object) -> object:
         if isinstance(value, np.ndarray | np.generic):
@@ -191,7 +191,7 @@ def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
 
 
 def same_file(path: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file or folder, existing or not, under any names."""
+    """Return whether two paths lead to the same file or folder, existing or not, under any names."""
     try:
         return path.samefile(other)
     except (OSError, ValueError):
@@ -222,7 +222,8 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file beside the target, locked while it is open, which distinguishes it from leftovers of killed processes.
+    """Open a new file beside the target, locked while it is open, which distinguishes it from leftovers of killed
+    processes.
 
     The module tempfile is not used, because only their owner can read its files, even after they are renamed.
     """
@@ -288,7 +289,7 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Whether the file is now also linked under its final name.
+    """Return whether the file is now also linked under its final name.
 
     Raise `InvalidInput` if that name exists in the meantime.
     """

@@ -1,8 +1,8 @@
-"""Correctly rounded releases, for which the privacy theorem covers every released bit.
+"""Round releases correctly, so that the privacy theorem covers every released bit.
 
 `rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, returns after
 rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is
-released. The argument is on one page, proofs/paper/rounded-releases.md. This needs python-flint: `pip install
+released. The argument is on one page, proofs/paper/rounded-releases.md. The package needs python-flint: `pip install
 'covassay[exact]'`.
 
     bits.py          uniform numbers whose bits are read as they are needed

@@ -1,4 +1,4 @@
-"""The arguments of an exact release: every number is read as its decimal text, and becomes a fraction."""
+"""Read the arguments of an exact release: every number is read as its decimal text, and becomes a fraction."""
 
 import inspect
 import math
@@ -14,11 +14,11 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 
 Rational = str | int | float | Fraction | Decimal
 WORD = re.compile(r"[^\W\d]\w*(-\w+)*")  # words such as replace-one
-FINEST_GRID = 1000  # the largest |m| of a grid 2^{−m}, so that its multiples are floats
+FINEST_GRID = 1000  # the grid is 2^{−m} for an |m| of at most this number, so that its multiples are floats
 
 
 def rational(name: str, value: Rational) -> Any:
-    """The fraction that the decimal text of a number means. A word is returned unchanged."""
+    """Return the fraction that the decimal text of a number means. A word is returned unchanged."""
     if isinstance(value, bool):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     if isinstance(value, float | np.floating):
@@ -34,7 +34,7 @@ def rational(name: str, value: Rational) -> Any:
 
 
 def require_grid(grid: Rational) -> Fraction:
-    """The grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
+    """Return the grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
     power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
     if power:
         step: Any = Fraction(2) ** int(power[1])
@@ -56,7 +56,10 @@ def require_grid(grid: Rational) -> Fraction:
 def checked_arguments(
     declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keywords of `spend`, and all options with their defaults. Every argument is checked against its rule."""
+    """Return the keywords of `spend`, and all options with their defaults.
+
+    Every argument is checked against its rule.
+    """
     keys = declared.notion.default.keywords()
     missing = [key for key in keys if key not in arguments]
     if missing:

@@ -1,4 +1,4 @@
-"""Decisions on balls, and the loop that repeats a computation until all of its decisions are certain.
+"""Decide on balls, and repeat a computation until all of its decisions are certain.
 
 A ball is a midpoint and a radius, and contains the real number that it represents (python-flint's `arb`). An operation
 on balls gives a ball that contains the result of exact arithmetic. A decision is only made if it is the same for all
@@ -16,7 +16,7 @@ from covassay.reference.rounded.bits import Uniforms
 
 T = TypeVar("T")
 Number = arb | fmpq | int
-LARGEST_PRECISION = 2**18  # bits; a release that needs more is aborted
+LARGEST_PRECISION = 2**18  # a release that needs more bits is aborted
 
 
 class Undecided(Exception):
@@ -27,7 +27,7 @@ class Undecided(Exception):
 
 
 def less(a: Number, b: Number) -> bool:
-    """Whether a < b, certainly. The caller must know that a and b almost surely differ."""
+    """Return whether a < b, certainly. The caller must know that a and b almost surely differ."""
     if a < b:
         return True
     if a > b:
@@ -36,12 +36,12 @@ def less(a: Number, b: Number) -> bool:
 
 
 def is_negative(x: Number) -> bool:
-    """Whether x < 0, for a number that is almost surely not 0."""
+    """Return whether x < 0, for a number that is almost surely not 0."""
     return less(x, 0)
 
 
 def largest(values: Sequence[arb]) -> arb:
-    """The ball of the maximum of the values, for which no decision is needed."""
+    """Return the ball of the maximum of the values, for which no decision is needed."""
     most = values[0]
     for value in values[1:]:
         most = most.max(value)
@@ -49,12 +49,14 @@ def largest(values: Sequence[arb]) -> arb:
 
 
 def sum_of_squares(values: Iterable[arb]) -> arb:
-    """The sum Σ v². (For a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a ball.)"""
+    """Return the sum Σ v². (For a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a
+    ball.)
+    """
     return sum((value * value for value in values), arb(0))
 
 
 def nearest_multiple(x: arb, grid: Fraction) -> int:
-    """The integer k for which k · grid is nearest to x."""
+    """Return the integer k for which k · grid is nearest to x."""
     k = (x / exact(grid) + exact(Fraction(1, 2))).floor().unique_fmpz()
     if k is None:
         raise Undecided
@@ -67,12 +69,13 @@ def exact(x: Fraction) -> fmpq:
 
 
 def square_root(x: Number) -> arb:
-    """The ball of √x, for formulas that take a function `sqrt`."""
+    """Return the ball of √x, for formulas that take a function `sqrt`."""
     return arb(x).sqrt()
 
 
 def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
-    """A ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at `high`.
+    """Return a ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at
+    `high`.
 
     Bisection and then Newton's method on midpoints give an approximation. The root is then enclosed by two numbers,
     each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
@@ -92,7 +95,7 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
 
 def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
-    """An approximation of the root, without any certainty."""
+    """Return an approximation of the root, without any certainty."""
 
     def halved() -> tuple[arb, arb]:
         middle = ((low + high) / 2).mid()

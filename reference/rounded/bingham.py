@@ -1,4 +1,4 @@
-"""The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
+"""Draw from the Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
 has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
@@ -7,8 +7,8 @@ dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance proba
 maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid, but it must be the same at every precision. So s is the
-first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. It has
-a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
+first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. The
+number V has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat
@@ -18,11 +18,11 @@ from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # the numbers s are (k + V)/STEPS
+STEPS = 4  # the numbers s are (k + V) divided by this number
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
-    """A unit vector with density ∝ exp(uᵀMu), for a symmetric M."""
+    """Return a unit vector with density ∝ exp(uᵀMu), for a symmetric M."""
     q = m.nrows()
     if q == 1:
         return [arb(-1 if uniforms.coin() else 1)]
@@ -39,8 +39,10 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
 
 
 def _envelope(m: arb_mat, offset: arb) -> arb_mat:
-    """The Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI − M)^{−1} < 2."""
-    above = 1  # invariant: k = below is too small, and k = above is not
+    """Return the Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI −
+    M)^{−1} < 2.
+    """
+    above = 1  # the loop keeps that k = below is too small, and k = above is not
     while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1
@@ -58,7 +60,9 @@ def _envelope(m: arb_mat, offset: arb) -> arb_mat:
 
 
 def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
-    """The Cholesky factor of sI − M, for s = steps/STEPS, if s > λ_max(M) and tr (sI − M)^{−1} < 2; else None."""
+    """Return the Cholesky factor of sI − M, for s = steps/STEPS, if s > λ_max(M) and tr (sI − M)^{−1} < 2; else
+    None.
+    """
     shifted = -m
     for i in range(m.nrows()):
         shifted[i, i] += steps / STEPS
@@ -70,7 +74,7 @@ def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
 
 
 def cholesky(m: arb_mat) -> arb_mat | None:
-    """The lower triangular L with LLᵀ = M for a symmetric M, or None if M is certainly not positive definite."""
+    """Return the lower triangular L with LLᵀ = M for a symmetric M, or None if M is certainly not positive definite."""
     q = m.nrows()
     lower = arb_mat(q, q)
     for j in range(q):
@@ -84,7 +88,7 @@ def cholesky(m: arb_mat) -> arb_mat | None:
 
 
 def _solved_transposed(lower: arb_mat, right: list[arb]) -> list[arb]:
-    """The z with Lᵀz = right: if right is N(0, I), then z is N(0, (LLᵀ)^{−1})."""
+    """Return the z with Lᵀz = right: if right is N(0, I), then z is N(0, (LLᵀ)^{−1})."""
     q = lower.nrows()
     z = list(right)
     for i in reversed(range(q)):

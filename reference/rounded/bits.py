@@ -1,4 +1,5 @@
-"""Uniform numbers whose bits are read as they are needed, so that a number is the same real number at every precision.
+"""Make uniform numbers whose bits are read as they are needed, so that a number is the same real number at every
+precision.
 
 A uniform number is an infinite sequence of fair bits. The bits read so far are a pair (integer v, number of bits b),
 and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
@@ -20,7 +21,7 @@ class Source(Protocol):
     """A source of fair bits: an infinite sequence of them for every index."""
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """The bits start, …, start + count − 1 of the sequence with that index, as an integer.
+        """Return the bits start, …, start + count − 1 of the sequence with that index, as an integer.
 
         Callers request every bit once, and the bits of one sequence in order.
         """
@@ -41,7 +42,7 @@ class Seeded:
         self.seed = seed
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """The bits at this position of the stream, which do not depend on earlier reads."""
+        """Return the bits at this position of the stream, which do not depend on earlier reads."""
         length = start + count
         stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
         return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)
@@ -64,7 +65,7 @@ class Uniforms:
         self.position = 0
 
     def _next(self, wanted: int) -> tuple[int, int]:
-        """The next number, with at least `wanted` bits."""
+        """Return the next number, with at least `wanted` bits."""
         if self.position == len(self.read):
             self.read.append((0, 0))
         v, b = self.read[self.position]
@@ -76,11 +77,11 @@ class Uniforms:
         return v, b
 
     def uniform(self) -> arb:
-        """The next uniform number in [0, 1], as a ball of the present precision."""
+        """Return the next uniform number in [0, 1], as a ball of the present precision."""
         v, b = self._next(ctx.prec)
         return arb((2 * v + 1, -b - 1), (1, -b - 1))
 
     def coin(self) -> bool:
-        """The first bit of the next uniform number."""
+        """Return the first bit of the next uniform number."""
         v, b = self._next(1)
         return bool(v >> (b - 1))

@@ -21,13 +21,13 @@ from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import exact, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 
-BELOW = 1 - Fraction(1, 2**40)  # the factor by which the weight of the squares is lowered
+BELOW = 1 - Fraction(1, 2**40)  # the weight of the squares is multiplied by this number, which lowers it
 
 Noises = Callable[[int, Uniforms], list[arb]]
 
 
 def fractions_of(weights: Weights) -> Weights:
-    """The weights as fractions, where the weight of the squares is lowered slightly."""
+    """Return the weights as fractions, where the weight of the squares is lowered slightly."""
     count, mean, square, product = (
         Fraction(float(w)) for w in (weights.count, weights.mean, weights.square, weights.product)
     )
@@ -35,7 +35,7 @@ def fractions_of(weights: Weights) -> Weights:
 
 
 def gauss(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[arb]]:
-    """The parts of a release by `box-gauss`, for scaled columns."""
+    """Return the parts of a release by `box-gauss`, for scaled columns."""
     adjacency: Adjacency = options["adjacency"]
     weights = fractions_of(gauss_weights(data.d, adjacency))
     scale = square_root(exact(l2_squared(data.d, weights, adjacency)) / (2 * options["rho"]))
@@ -43,7 +43,7 @@ def gauss(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[a
 
 
 def laplace(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list[arb]]:
-    """The parts of a release by `box-laplace`, for scaled columns."""
+    """Return the parts of a release by `box-laplace`, for scaled columns."""
     adjacency: Adjacency = options["adjacency"]
     weights = fractions_of(laplace_weights(data.d, adjacency))
     scale = exact(l1(data.d, weights, adjacency)) / options["epsilon"]
@@ -53,7 +53,7 @@ def laplace(data: ExactData, uniforms: Uniforms, options: Any) -> dict[str, list
 def _estimates(
     data: ExactData, weights: Weights, scale: arb, noises: Noises, uniforms: Uniforms
 ) -> dict[str, list[arb]]:
-    """The number of rows, the mean and the covariance, on and above the diagonal, from the noisy sums."""
+    """Return the number of rows, the mean and the covariance, on and above the diagonal, from the noisy sums."""
     d, unit = data.d, Fraction(1, 2**data.input_bits)
     pairs = noise.triangle(d)
     drawn = iter(noises(1 + d + len(pairs), uniforms))
@@ -71,7 +71,7 @@ def _estimates(
 
 
 def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Any) -> NDArray[np.float64]:
-    """The output for columns scaled to [−1, 1]: (d + 1, d + 1)."""
+    """Return the output for columns scaled to [−1, 1]: (d + 1, d + 1)."""
     values = np.empty((d + 1, d + 1))
     values[0, 0] = parts["rows"][0]
     values[0, 1:] = values[1:, 0] = parts["mean"]

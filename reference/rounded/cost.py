@@ -1,11 +1,11 @@
-"""The approximate time of an exact release, for mechanisms whose time increases fast with the number of columns.
+"""Estimate the time of an exact release, for mechanisms whose time increases fast with the number of columns.
 
 The seconds at d = 30 and the power of d were measured on one core of a machine of 2026, up to d = 30; for separate-cov
 up to 100, and for bingham up to 200. Times for more columns are extrapolated. Mechanisms that are not listed were
 measured to take less than a second at d = 200.
 """
 
-PATIENCE = 20.0  # seconds; a release that is expected to take longer announces its time beforehand
+PATIENCE = 20.0  # a release that is expected to take more seconds announces its time beforehand
 SECONDS = {
     "nuclear-laplace": (3.8, 6.7),
     "nuclear-ball-projection": (3.8, 6.7),
@@ -20,13 +20,13 @@ SECONDS = {
 
 
 def expected_seconds(mechanism_name: str, d: int) -> float:
-    """The approximate seconds for the noise of an exact release; 0 for fast mechanisms."""
+    """Return the approximate seconds for the noise of an exact release; 0 for fast mechanisms."""
     seconds, power = SECONDS.get(mechanism_name, (0.0, 1.0))
     return float(seconds * (d / 30) ** power)
 
 
 def warning(mechanism_name: str, d: int) -> str:
-    """A message for the user before a slow release begins, or "" if the release is not slow."""
+    """Return a message for the user before a slow release begins, or "" if the release is not slow."""
     seconds = expected_seconds(mechanism_name, d)
     if seconds < PATIENCE:
         return ""

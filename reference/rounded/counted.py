@@ -1,4 +1,4 @@
-"""Additive mechanisms under add-remove, rounded to a grid: a noisy number of rows and a noisy sum, in balls.
+"""Round additive mechanisms under add-remove to a grid: a noisy number of rows and a noisy sum, in balls.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
 `reference.mechanisms.counted`. The number of rows is secret: only these two noisy values depend on it.
@@ -40,7 +40,7 @@ class RowsAndSum:
     gaussian: bool = False
 
     def ideal(self, data: ExactData, uniforms: Uniforms, options: Options) -> dict[str, list[arb]]:
-        """The parts of the output before rounding, for rows in the unit ball."""
+        """Return the parts of the output before rounding, for rows in the unit ball."""
         d, share = data.d, self.share(data.d, options)
         if self.gaussian:
             count = counted.gaussian_count_scale(options["rho"], share, square_root) * noise.normals(1, uniforms)[0]
@@ -54,12 +54,12 @@ class RowsAndSum:
 
 
 def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Options) -> NDArray[np.float64]:
-    """The output from its rounded parts, for rows in the unit ball."""
+    """Return the output from its rounded parts, for rows in the unit ball."""
     return np.append(parts["rows"], parts["sum"])
 
 
 def cube_root(value: Any) -> arb:
-    """The ball of the cube root."""
+    """Return the ball of the cube root."""
     return arb(value).root(3)
 
 

@@ -1,12 +1,12 @@
-"""Certain enclosures of the eigenvalues of a symmetric matrix, whether or not some of them coincide.
+"""Enclose the eigenvalues of a symmetric matrix with certainty, whether or not some of them coincide.
 
-Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. Both are only
+Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. These two are only
 approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 
 by Weyl's inequality for E, and by Ostrowski's theorem for Q: λ_i(QΛQᵀ) is λ_i(Λ) times a number between the smallest
-and the largest eigenvalue of QᵀQ. Both norms are bounded by Frobenius norms of balls.
+and the largest eigenvalue of QᵀQ. The norms of the errors are bounded by Frobenius norms of balls.
 """
 
 from flint import arb, arb_mat, ctx
@@ -17,7 +17,7 @@ SWEEPS = 60
 
 
 def eigenvalues(m: arb_mat) -> list[arb]:
-    """The eigenvalues of a symmetric matrix in descending order."""
+    """Return the eigenvalues of a symmetric matrix in descending order."""
     d = m.nrows()
     proposed, vectors = _jacobi(m.mid())
     order = sorted(range(d), key=lambda i: proposed[i, i].mid(), reverse=True)
@@ -39,12 +39,12 @@ def eigenvalues(m: arb_mat) -> list[arb]:
 
 
 def _frobenius(m: arb_mat) -> arb:
-    """An upper bound on the Frobenius norm."""
+    """Return an upper bound on the Frobenius norm."""
     return sum_of_squares(abs(value).upper() for value in m.entries()).upper().sqrt().upper()
 
 
 def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
-    """A nearly diagonal matrix QᵀMQ and Q itself, both without radii, by cyclic Jacobi rotations."""
+    """Return a nearly diagonal matrix QᵀMQ and Q itself, both without radii, by cyclic Jacobi rotations."""
     d = m.nrows()
     a = [[value.mid() for value in row] for row in m.tolist()]
     q = [[arb(int(i == j)) for j in range(d)] for i in range(d)]  # the rows of Qᵀ

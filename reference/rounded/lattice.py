@@ -1,4 +1,4 @@
-"""Releases on a lattice: integers plus integer noise, drawn exactly. They need no interval arithmetic.
+"""Release on a lattice: integers plus integer noise, drawn exactly. Releases on a lattice need no interval arithmetic.
 
 The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists of the
 integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
@@ -65,7 +65,7 @@ class LatticeRelease(ExactRelease):
     )
 
     def note(self) -> str:
-        """A sentence that the user of a release must read."""
+        """Return a sentence that the user of a release must read."""
         return (
             f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
             "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
@@ -125,7 +125,7 @@ def release(
 
 
 def _noise(chosen: OnLattice, d: int, bits: Bits, adjacency: Adjacency) -> Any:
-    """The noise that the mechanism takes, from a source of fair bits."""
+    """Return the noise that the mechanism takes, from a source of fair bits."""
 
     def products(parameter: Fraction) -> IntegerMatrix:
         return chosen.law(d, parameter, Coins(bits))

@@ -1,8 +1,8 @@
-"""The ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
+"""Compute the ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
 An `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts are rounded
-to the grid. `finish` turns the rounded parts into the output in float64. It uses only these parts, n and the public
-options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
+to the grid. `finish` turns the rounded parts into the output in float64. The function `finish` uses only these parts, n
+and the public options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,8 +52,8 @@ class Rounded:
 
     ideal : a function of (data, uniforms, options) that returns the parts.
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
-    bits : a function of d, the number of bits that the computation is expected to lose. It is public, like d; the first
-        precision is based on it.
+    bits : a function of d, the number of bits that the computation is expected to lose. The function `bits` is public,
+        like d; the first precision is based on it.
     sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
@@ -68,23 +68,23 @@ class Rounded:
 
 
 def _energies(data: ExactData) -> list[arb]:
-    """The diagonal entries n Σ_ii of XᵀX."""
+    """Return the diagonal entries n Σ_ii of XᵀX."""
     return [arb(exact(data.total(i, i))) for i in range(data.d)]
 
 
 def _moments(data: ExactData) -> list[arb]:
-    """The diagonal entries Σ_ii of the second moment."""
+    """Return the diagonal entries Σ_ii of the second moment."""
     return [arb(exact(data.moment(i, i))) for i in range(data.d)]
 
 
 def _full(data: ExactData, z: arb_mat, scale: arb) -> list[arb]:
-    """The entries of Σ + scale · Z, row by row."""
+    """Return the entries of Σ + scale · Z, row by row."""
     d = data.d
     return [exact(data.moment(i, j)) + scale * z[i, j] for i in range(d) for j in range(d)]
 
 
 def _upper(data: ExactData, z: arb_mat, scale: arb) -> list[arb]:
-    """The entries of Σ + scale · Z on and above the diagonal."""
+    """Return the entries of Σ + scale · Z on and above the diagonal."""
     return [exact(data.moment(i, j)) + scale * z[i, j] for i, j in noise.triangle(data.d)]
 
 
@@ -227,17 +227,19 @@ def _separate_cov_pure(data: ExactData, uniforms: Uniforms, options: Options) ->
 
 
 def _noisy_eigenvalues(data: ExactData, scale: arb, noises: list[arb]) -> list[arb]:
-    """The noisy eigenvalues λ_i(Σ) + scale · noise_i."""
+    """Return the noisy eigenvalues λ_i(Σ) + scale · noise_i."""
     return [value / data.n + scale * z for value, z in zip(eigenvalues(_second_moments(data)), noises, strict=True)]
 
 
 def _second_moments(data: ExactData) -> arb_mat:
-    """The matrix C = nΣ of the sums of products."""
+    """Return the matrix C = nΣ of the sums of products."""
     return arb_mat([[arb(exact(data.total(i, j))) for j in range(data.d)] for i in range(data.d)])
 
 
 def _rebuilt(low: float, high: float) -> Callable[[Released, int, int, Options], Any]:
-    """A `finish` that returns Σ_i λ̃_i v_i v_iᵀ, with eigenvectors of the rounded matrix and λ̃_i in [low, high]."""
+    """Return a `finish` that returns Σ_i λ̃_i v_i v_iᵀ, with eigenvectors of the rounded matrix and λ̃_i in [low,
+    high].
+    """
 
     def finish(parts: Released, n: int, d: int, options: Options) -> Any:
         vectors = separate_cov.descending_eigenvectors(wigner.symmetric(parts["matrix"]))
@@ -276,7 +278,9 @@ def _iterative_eigenvectors(data: ExactData, uniforms: Uniforms, options: Option
 
 
 def _complement(u: list[arb]) -> arb_mat:
-    """Orthonormal rows that are orthogonal to the unit vector u: all but the first row of a Householder reflection."""
+    """Return orthonormal rows that are orthogonal to the unit vector u: all but the first row of a Householder
+    reflection.
+    """
     q = len(u)
     v = [u[0] + (-1 if is_negative(u[0]) else 1), *u[1:]]
     half_square = 1 + abs(u[0])  # the number |v|²/2
@@ -293,7 +297,7 @@ def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     return (matrix + matrix.T) / 2
 
 
-# measured numbers of lost bits; `tests/reference/rounded` checks that they are rarely too small
+# the numbers of lost bits were measured; `tests/reference/rounded` checks that they are rarely too small
 def _few(d: int) -> int:
     return 2 * d
 
@@ -331,7 +335,7 @@ ROUNDED: dict[str, Rounded] = {
 
 
 def form_of(name: str, adjacency: Any) -> Rounded:
-    """The rounded form of a mechanism for the given adjacency."""
+    """Return the rounded form of a mechanism for the given adjacency."""
     usual = ROUNDED[name]
     if usual.box or adjacency != "add-remove":
         return usual

@@ -1,4 +1,4 @@
-"""Noise in balls: the laws of `reference.laws` as functions of uniform numbers, computed to any number of digits.
+"""Draw noise in balls: the laws of `reference.laws` as functions of uniform numbers, computed to any number of digits.
 
 Matrices are python-flint's `arb_mat`. Every law has scale 1 and is the law of the float sampler with the same name. The
 formulas of the float samplers are called, not written again.
@@ -60,12 +60,12 @@ def index_below(count: int, uniforms: Uniforms) -> int:
 
 
 def triangle(d: int) -> list[tuple[int, int]]:
-    """The positions on and above the diagonal, row by row."""
+    """Return the positions on and above the diagonal, row by row."""
     return [(i, j) for i in range(d) for j in range(i, d)]
 
 
 def symmetric(d: int, upper: Sequence[arb]) -> arb_mat:
-    """The symmetric matrix with these entries on and above the diagonal, row by row."""
+    """Return the symmetric matrix with these entries on and above the diagonal, row by row."""
     matrix = arb_mat(d, d)
     for (i, j), value in zip(triangle(d), upper, strict=True):
         matrix[i, j] = matrix[j, i] = value
@@ -78,18 +78,18 @@ def wigner_laplace(d: int, uniforms: Uniforms) -> arb_mat:
 
 
 def wigner(ensemble: str, d: int, uniforms: Uniforms) -> arb_mat:
-    """A symmetric Gaussian matrix: variance 1 on the diagonal; above it 1 ("wigner") or 1/2 ("goe")."""
+    """Draw a symmetric Gaussian matrix: variance 1 on the diagonal; above it 1 ("wigner") or 1/2 ("goe")."""
     return symmetric(d, _weighted(d, normals(len(triangle(d)), uniforms), 1 if ensemble == "wigner" else 2))
 
 
 def _weighted(d: int, upper: Sequence[arb], divisor: int) -> list[arb]:
-    """The entries of a triangle, those off the diagonal divided by √divisor."""
+    """Return the entries of a triangle, those off the diagonal divided by √divisor."""
     root = square_root(divisor)
     return [value if i == j else value / root for (i, j), value in zip(triangle(d), upper, strict=True)]
 
 
 def haar(d: int, uniforms: Uniforms) -> arb_mat:
-    """A Haar distributed orthogonal matrix: Gram–Schmidt on the rows of a Gaussian matrix.
+    """Return a Haar distributed orthogonal matrix: Gram–Schmidt on the rows of a Gaussian matrix.
 
     Gram–Schmidt gives the decomposition in which the triangular factor has a positive diagonal (see `laws.haar`).
     """
@@ -117,7 +117,7 @@ def nuclear_laplace_symmetric(d: int, uniforms: Uniforms) -> arb_mat:
 
 
 def _scaled_columns(matrix: arb_mat, factors: Sequence[arb]) -> arb_mat:
-    """The matrix with its columns multiplied by the factors."""
+    """Return the matrix with its columns multiplied by the factors."""
     return arb_mat([[a * b for a, b in zip(row, factors, strict=True)] for row in matrix.tolist()])
 
 
@@ -144,7 +144,7 @@ def k_norm_noise(body: Body, d: int, uniforms: Uniforms) -> arb_mat:
 
 
 def _covariance_direction(d: int, uniforms: Uniforms) -> list[arb]:
-    """The eigenvalues of a boundary point of the covariance body, by rejection from nuclear-Laplace noise."""
+    """Return the eigenvalues of a boundary point of the covariance body, by rejection from nuclear-Laplace noise."""
     while True:
         values = spectrum(d, uniforms, symmetric=True)
         nuclear, trace = sum((abs(value) for value in values), arb(0)), sum(values, arb(0))

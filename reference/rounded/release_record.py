@@ -1,4 +1,6 @@
-"""The common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a file."""
+"""Declare the common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a
+file.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,11 +40,11 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """The text of the grid in a file."""
+        """Return the text of the grid in a file."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:
-        """The entries of an output file about the release, besides the mechanism and its budget."""
+        """Return the entries of an output file about the release, besides the mechanism and its budget."""
         return {
             "grid": self.grid_text,
             "integers": dict(self.integers),

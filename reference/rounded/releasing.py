@@ -1,4 +1,4 @@
-"""One rounded release, from the data to integers and their grid."""
+"""Make one rounded release, from the data to integers and their grid."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uni
 from covassay.reference.rounded.mechanisms import Options, Parts, form_of
 from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-# bits beyond those expected to be needed, so that a second attempt has a probability of roughly 2^{−64} per entry
+# the first attempt has so many bits beyond those expected to be needed, so that a second one has a probability of about
+# 2^{−64} per entry
 SPARE_BITS = 64
 
 
@@ -29,8 +30,8 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. They must NOT be released, because their number depends on the
-        output.
+    precisions : the precisions that were tried, in bits. The precisions must NOT be released, because their number
+        depends on the output.
     """
 
     kind = "rounded"
@@ -48,11 +49,11 @@ class RoundedRelease(ExactRelease):
 
     @property
     def grid_text(self) -> str:
-        """The grid as a power of 2."""
+        """Return the grid as a power of 2."""
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
-        """A sentence that the user of a release must read."""
+        """Return a sentence that the user of a release must read."""
         return (
             f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
@@ -130,7 +131,7 @@ def release(
 def rounded_parts(
     name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction, source: Source
 ) -> Refined[dict[str, list[int]]]:
-    """Every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
+    """Return every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
 
     options : the budget and the options; numbers are Fractions.
     """
@@ -145,7 +146,9 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """The precision, in bits, of the first attempt at a release. It depends on public numbers only."""
+    """Return the precision, in bits, of the first attempt at a release. The precision depends on public numbers
+    only.
+    """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     # the approximate size of the noise in steps of the grid, for the smallest budget
     steps = math.ceil(1 / (grid * smallest))
@@ -158,7 +161,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
 
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
-    """The grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
+    """Return the grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
     if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")

@@ -1,9 +1,9 @@
-"""The spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
+"""Draw the spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
-every name used here is explained. That sampler uses quadrature; this one uses closed forms, so that nothing is
-approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2, …, 2d − 2
-and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+every name used here is explained. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed forms,
+so that nothing is approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p
+= 0, 2, …, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
@@ -50,19 +50,19 @@ class Basis:
 
 @lru_cache(maxsize=8)
 def basis(d: int, symmetric: bool) -> Basis:
-    """The basis for the eigenvalues of symmetric noise, or for the singular values of full noise."""
+    """Return the basis for the eigenvalues of symmetric noise, or for the singular values of full noise."""
     powers = list(range(d)) if symmetric else list(range(0, 2 * d, 2))
     sides = (-1, 1) if symmetric else (1,)
 
     def squares(p: int, q: int) -> fmpq:
-        """The integral of the product of two features."""
+        """Return the integral of the product of two features."""
         return sum((s ** (p + q) * fmpq(factorial(p + q), 2 ** (p + q + 1)) for s in sides), fmpq(0))
 
     def total(p: int) -> fmpq:
         return fmpq(sum(s**p for s in sides) * factorial(p))
 
     def skew(p: int, q: int) -> fmpq:
-        """The integral ∫ φ_p Eφ_q, by ∫ y^{p+i} e^{−2y} dy = (p + i)!/2^{p+i+1}."""
+        """Return the integral ∫ φ_p Eφ_q, by ∫ y^{p+i} e^{−2y} dy = (p + i)!/2^{p+i+1}."""
         tails = sum((fmpq(factorial(p + i), factorial(i) * 2 ** (p + i + 1)) for i in range(q + 1)), fmpq(0))
         return sum((s ** (p + 1) * (2 * s**q * factorial(q) * tails - factorial(p) * total(q)) for s in sides), fmpq(0))
 
@@ -77,10 +77,11 @@ def basis(d: int, symmetric: bool) -> Basis:
 
 
 def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
-    """Coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and 4.
+    """Return coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and
+    4.
 
-    The function uses Gram–Schmidt in rational numbers. It adjusts the lengths by powers of 2, so that no root is
-    needed.
+    The function uses Gram–Schmidt in rational numbers. The function adjusts the lengths by powers of 2, so that no root
+    is needed.
     """
     d = gram.nrows()
     rows: list[fmpq_mat] = []
@@ -133,7 +134,7 @@ def _balls(d: int, symmetric: bool, precision: int) -> _Balls:
 
 
 def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
-    """The matrix, padded with zeros below and to the right to the given size."""
+    """Return the matrix, padded with zeros below and to the right to the given size."""
     zero = [fmpq(0)] * columns
     table = [[*row, *zero[len(row) :]] for row in m.tolist()]
     return fmpq_mat(table + [zero] * (rows - len(table)))
@@ -155,19 +156,19 @@ class _Interval:
     rest_once: arb_poly
 
     def intensity(self, y: arb) -> arb:
-        """The conditional intensity f at y, without normalisation."""
+        """Return the conditional intensity f at y, without normalisation."""
         e = (-y).exp()
         return e * (e * self.twice(y) + self.once(y))
 
     def beyond(self, y: arb | None) -> arb:
-        """The integral ∫_y^∞ of the two terms, as if they extended to ∞."""
+        """Return the integral ∫_y^∞ of the two terms, as if they extended to ∞."""
         if y is None:
             return arb(0)
         e = (-y).exp()
         return e * (e * self.rest_twice(y) + self.rest_once(y))
 
     def mass(self) -> arb:
-        """The integral of the intensity over the interval."""
+        """Return the integral of the intensity over the interval."""
         return self.beyond(self.near) - self.beyond(self.far)
 
 
@@ -184,7 +185,7 @@ def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
 
 
 def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) -> arb:
-    """The x with F(x) = target, for the intensity given the points drawn."""
+    """Return the x with F(x) = target, for the intensity given the points drawn."""
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
@@ -199,7 +200,7 @@ def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) ->
 
 
 def _falling_root(interval: _Interval, value: arb) -> arb:
-    """The y of the interval at which `beyond`, which decreases on the interval, equals `value`."""
+    """Return the y of the interval at which `beyond`, which decreases on the interval, equals `value`."""
     near, far = interval.near, interval.far
     if far is None:
         far = near + 16
@@ -211,12 +212,13 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
 
 
 def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
-    """The intervals between 0 and the points drawn, from left to right, each with its intensity."""
+    """Return the intervals between 0 and the points drawn, from left to right, each with its intensity."""
     d, n, powers = len(law.basis.powers), law.basis.kernel.nrows(), law.basis.powers
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
-    ends: list[tuple[int, arb | None, arb | None, int]] = []  # side, near, far, and the number of points on the left
+    # each end has a side, near, far, and the number of points on its left
+    ends: list[tuple[int, arb | None, arb | None, int]] = []
     if -1 in law.basis.sides:
         edges = [None, *(-points[q] for q in negative), arb(0)]
         ends += [(-1, near, far, passed) for passed, (far, near) in enumerate(pairwise(edges))]
@@ -251,7 +253,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
 
 
 def ascending(points: list[arb]) -> list[int]:
-    """The indices of the points in ascending order, which must be certain."""
+    """Return the indices of the points in ascending order, which must be certain."""
     order = sorted(range(len(points)), key=lambda q: points[q].mid())
     for a, b in pairwise(order):
         if not less(points[a], points[b]):
@@ -260,7 +262,7 @@ def ascending(points: list[arb]) -> list[int]:
 
 
 def _rest_of_square(polynomial: arb_poly) -> arb_poly:
-    """The R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y): from R = (P + R')/2, the highest coefficient first."""
+    """Return the R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y): from R = (P + R')/2, the highest coefficient first."""
     coefficients = polynomial.coeffs()
     above = arb(0)
     for i in reversed(range(len(coefficients))):
@@ -270,7 +272,7 @@ def _rest_of_square(polynomial: arb_poly) -> arb_poly:
 
 
 def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb_mat:
-    """The kernel after a point at x: a change of rank two, as in `laws.pfaffian_sampler`."""
+    """Return the kernel after a point at x: a change of rank two, as in `laws.pfaffian_sampler`."""
     d, n = len(law.basis.powers), law.basis.kernel.nrows()
     s = -1 if is_negative(x) else 1
     y = abs(x)

@@ -1,21 +1,14 @@
-"""The baseline that the exact sampler is measured against: hit-and-run in the nuclear-norm ball.
+"""Draw by hit-and-run in the nuclear-norm ball, the baseline for measuring the exact sampler.
 
-Z uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d} times an independent radius Gamma(d² + 1) has density ∝ exp(−‖Z‖_*). One step of
-hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z + tV‖_* ≤ 1}. The norm
-costs one singular value decomposition (SVD), and they are nearly the whole cost of a step.
+If Z is uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, its product with an independent radius Gamma(d² + 1) has density ∝
+exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z +
+tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and these are nearly the whole cost of a step.
 
-The point of the chord is found in two ways, of the same law. Both rest on t ↦ ‖Z + tV‖_* being convex.
-
-- `SecantChains` finds both ends of the chord: a parabola through t = −h, 0, h, then safeguarded secants. About 10 SVDs
-  a step. This is what the textbook says.
-- `ShrinkingChains` finds no end. It draws uniform points from an interval that holds the chord and cuts the interval
-  at every point that misses; a point that hits is uniform on the chord, exactly. About 6 SVDs a step at d = 10.
-
-No straw man: chains run side by side, each NumPy call working on all of them; a chain that has its point costs
-nothing until the others have theirs; the norm at the new point comes with the search where it can.
+The ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because t ↦ ‖Z +
+tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has found the ends of its
+chord costs nothing until the others have theirs.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,21 +16,22 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace
 
-CHORD_TOLERANCE = 1e-3  # of a chord's end, in the norm, in units of the typical distance 1/d² from the sphere
+# relative to a chord's end: an error of the norm, in units of the typical distance 1/d² from the sphere
+CHORD_TOLERANCE = 1e-3
 CHORD_STEPS = 200
 WINDOW = 6.0  # Sokal's c
 
 
 def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
-    """Z + tV, one t for each matrix."""
+    """Return Z + tV, with one t for each matrix."""
     return z + t[:, None, None] * v
 
 
 # THE CHAINS
 
 
-class Chains(ABC):
-    """Independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
+class Chains:
+    """The object holds independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
 
     def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
         self.z: Matrix = start
@@ -46,46 +40,22 @@ class Chains(ABC):
         self.singular_values = self.decompose(start)
 
     def decompose(self, z: Matrix) -> Matrix:
-        """Singular values, largest first, and a count of how many matrices they were asked of."""
+        """Return the singular values, largest first, and count how many matrices were decomposed."""
         self.decompositions += len(z)
         values: Matrix = np.linalg.svd(z, compute_uv=False)
         return values
 
     @property
     def norms(self) -> Vector:
-        """‖Z‖_* of every chain."""
+        """Return ‖Z‖_* of every chain."""
         values: Vector = self.singular_values.sum(axis=1)
         return values
 
-    @abstractmethod
-    def move(self, v: Matrix) -> None:
-        """Move to a uniform point of the chord along v, ‖v‖_F = 1."""
-
-    def step(self) -> None:
-        """One step of every chain."""
-        v = self.rng.standard_normal(self.z.shape)
-        self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
-
-    def run(self, steps: int) -> tuple[Matrix, Matrix]:
-        """‖Z‖/‖Z‖_* and Z_11/‖Z‖_* after each step: two arrays (steps, chains)."""
-        ratios, entries = np.empty((2, steps, len(self.z)))
-        for i in range(steps):
-            self.step()
-            ratios[i] = self.singular_values[:, 0] / self.norms
-            entries[i] = self.z[:, 0, 0] / self.norms
-        return ratios, entries
-
-    def noise(self) -> Matrix:
-        """Nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times `z`."""
-        radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
-        return self.z * radius[:, None, None]
-
-
-class SecantChains(Chains):
-    """The ends of the chord first, then a uniform point between them."""
-
     def ends(self, v: Matrix) -> Vector:
-        """How far it is to the sphere along v, then along −v: (2 · chains,). Found from within the ball."""
+        """Return how far the sphere is along v, then along −v: (2 · chains,).
+
+        The distance is found from within the ball.
+        """
         chains, d, _ = self.z.shape
         z, v = np.concatenate([self.z, self.z]), np.concatenate([v, -v])
         tolerance = CHORD_TOLERANCE / d**2
@@ -122,28 +92,32 @@ class SecantChains(Chains):
         self.z = on_lines(self.z, self.rng.uniform(-back, forward), v)
         self.singular_values = self.decompose(self.z)
 
+    def step(self) -> None:
+        """Take one step of every chain."""
+        v = self.rng.standard_normal(self.z.shape)
+        self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
 
-class ShrinkingChains(Chains):
-    """Uniform points of a shrinking interval around the chord, until one is on it."""
+    def run(self, steps: int) -> Matrix:
+        """Return ‖Z‖/‖Z‖_* after each step: (steps, chains)."""
+        ratios = np.empty((steps, len(self.z)))
+        for i in range(steps):
+            self.step()
+            ratios[i] = self.singular_values[:, 0] / self.norms
+        return ratios
 
-    def move(self, v: Matrix) -> None:
-        # |t| ‖V‖_* ≤ ‖Z + tV‖_* + ‖Z‖_* ≤ 1 + ‖Z‖_* on the chord
-        high = (1 + self.norms) / self.decompose(v).sum(axis=1)
-        low = -high
-        todo, t = np.arange(len(v)), np.zeros(len(v))
-        while len(todo):
-            x = self.rng.uniform(low[todo], high[todo])
-            values = self.decompose(on_lines(self.z[todo], x, v[todo]))
-            hit = values.sum(axis=1) <= 1
-            t[todo[hit]], self.singular_values[todo[hit]] = x[hit], values[hit]
-            # 0 is on the chord and the chord is an interval: all of it is on the near side of a miss
-            todo, x = todo[~hit], x[~hit]
-            low[todo], high[todo] = np.where(x < 0, x, low[todo]), np.where(x < 0, high[todo], x)
-        self.z = on_lines(self.z, t, v)
+    def noise(self) -> Matrix:
+        """Return nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times
+        `z`.
+        """
+        radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
+        return self.z * radius[:, None, None]
 
 
 def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
-    """Exact draws from the uniform law on the ball. A baseline that starts here is given its burn-in for free."""
+    """Return exact draws from the uniform law on the ball.
+
+    A baseline that starts here is given its burn-in for free.
+    """
     z = nuclear_laplace.sample(dimension, rng, chains)
     radius = rng.random(chains) ** (1 / dimension**2)
     return z * (radius / nuclear_laplace.nuclear_norm(z))[:, None, None]
@@ -154,26 +128,22 @@ def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> M
 
 @dataclass(frozen=True)
 class AutocorrelationTime:
-    """Steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at lag k."""
+    """The time is the number of steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at
+    lag k.
+    """
 
     value: float
     standard_error: float
     window: int
 
-    @property
-    def conservative(self) -> float:
-        """Two standard errors lower: as fast as the chain may plausibly mix."""
-        return self.value - 2 * self.standard_error
-
 
 def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
-    """Integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
+    """Return the integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
 
-    Sokal's windowed estimator (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k,
-    the sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about
-    the common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the
-    error is in favour of the chain. The standard error is that of Madras and Sokal (1988),
-    2τ √(2(2M + 1)/(steps · chains)).
+    The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k, the
+    sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about the
+    common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the error
+    is in favour of the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)
@@ -186,8 +156,3 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
     window = int(wide_enough[0])
     value = float(times[window])
     return AutocorrelationTime(value, value * float(np.sqrt(2 * (2 * window + 1) / (steps * chains))), window)
-
-
-def effective_sample_size(series: Matrix) -> float:
-    """How many independent samples the series is worth for the mean: steps · chains / autocorrelation time."""
-    return series.size / autocorrelation_time(series).value

@@ -1,4 +1,5 @@
-"""The share of the true loss that a million draws on each side prove, compared with the most that any test could prove.
+"""Measure the share of the true loss that a million draws on each side prove, beside the most that any test could
+prove.
 
 Run with -m slow -s to see the figures. The sampler is the reference's, in one batch; the events are chosen and tested
 as in an audit, from the values of the likelihood ratio, which are all that the audit's statistic uses.
@@ -35,7 +36,9 @@ PURE = PureDP(1.0)
 
 @dataclass(frozen=True)
 class Case:
-    """Neighbours, the log likelihood ratio of size draws on one of them, and the loss that is true of the pair."""
+    """A case has neighbours, the log likelihood ratio of size draws on one of them, and the loss that is true of
+    the pair.
+    """
 
     first: Matrix
     second: Matrix
@@ -51,7 +54,7 @@ def additive(
 
 
 def nuclear(d: int) -> Case:
-    """Nuclear-Laplace noise on two orthonormal rows; at d = 1, on a row against none."""
+    """Make the case of nuclear-Laplace noise on two orthonormal rows; at d = 1, on a row against none."""
     rows = orthonormal_pair(d) if d > 1 else (np.ones(1), np.zeros(1))
     first, second = neighbours(np.zeros((1, d)), *rows)
     scale = float(noise_scale(2, 1.0))
@@ -63,7 +66,9 @@ def nuclear(d: int) -> Case:
 
 
 def bingham(d: int) -> Case:
-    """The Bingham law exp(ηuᵀCu) with η = 1 on two orthonormal rows: the log likelihood ratio is at most 1."""
+    """Make the case of the Bingham law exp(ηuᵀCu) with η = 1 on two orthonormal rows: the log likelihood ratio is
+    at most 1.
+    """
     first, second = neighbours(np.zeros((1, d)), *orthonormal_pair(d))
     change = first.T @ first - second.T @ second
 
@@ -75,7 +80,7 @@ def bingham(d: int) -> Case:
 
 
 def scalar(sample: Callable[[np.random.Generator, int], Vector], claim: Guarantee, laplace: bool) -> Case:
-    """Noise of scale 1 on the numbers 0 and 1."""
+    """Make the case of noise of scale 1 on the numbers 0 and 1."""
 
     def ratios(x: Matrix, rng: np.random.Generator, size: int) -> Vector:
         y = float(x.sum()) + sample(rng, size)
@@ -98,17 +103,18 @@ CASES: dict[str, tuple[Callable[[], Case], float]] = {
 
 
 def in_batches(case: Case, x: Matrix, seed: np.random.SeedSequence, size: int) -> Vector:
-    """The ratios of that many draws on x."""
+    """Return the likelihood ratios of that many draws on x."""
     rng = np.random.default_rng(seed)
     sizes = [BATCH] * (size // BATCH) + [size % BATCH]
     return np.concatenate([case.ratios(x, rng, n) for n in sizes if n])
 
 
 def best(case: Case) -> float:
-    """The largest bound that an event {ratio ≥ t} is expected to give, if all draws test it and the law is known.
+    """Return the largest bound that an event {ratio ≥ t} is expected to give, if all draws test it and the law is
+    known.
 
-    By Neyman and Pearson no other event gives more. P(event) is a mean over draws on the first data set, and the other
-    probability is the mean of exp(−ratio) over the same draws.
+    By Neyman and Pearson's lemma no other event gives a larger bound. P(event) is a mean over draws on the first data
+    set, and the other probability is the mean of exp(−ratio) over the same draws.
     """
     ratios = np.sort(in_batches(case, case.first, stream(7, "best"), DRAWS))[::-1]
     p, q = np.arange(1, DRAWS + 1) / DRAWS, np.minimum(np.cumsum(np.exp(-ratios)) / DRAWS, 1.0)

@@ -1,9 +1,9 @@
-"""The running time of a rounded release, as ratios in one run.
+"""Measure the running time of a rounded release, as ratios in one run.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_rounded_cost.py -m slow -s
 
-prints a table, in half a minute. The contenders take turns; a time is the median of the processor time. No test depends
-on time.
+prints a table, in half a minute. The contenders take turns, and the time of each is the median of its processor time.
+No test depends on time.
 """
 
 import time
@@ -20,7 +20,7 @@ ROUNDS = 7
 
 
 def medians(*contenders: Callable[[], object]) -> list[float]:
-    """Seconds of processor time of each contender."""
+    """Return the seconds of processor time of each contender."""
     taken: list[list[float]] = [[] for _ in contenders]
     for _ in range(ROUNDS):
         for contender, times in zip(contenders, taken, strict=True):

@@ -1,4 +1,5 @@
-"""A release from Parquet beside one product of its rows in float64, in one run: processor time, not time on the clock.
+"""Measure a release from Parquet beside one product of its rows in float64, in one run: processor time, not time on the
+clock.
 
     python tests/benchmarks/test_size.py 10000000 FOLDER
 
@@ -23,7 +24,7 @@ BOUNDS = dict.fromkeys(NAMES, (-4.0, 4.0))
 
 
 def written(path: Path, rows: int) -> None:
-    """Correlated normal columns, written in parts, so that the table need not fit in memory."""
+    """Write correlated normal columns in parts, so that the table need not fit in memory."""
     import pyarrow
     import pyarrow.parquet
 
@@ -37,7 +38,7 @@ def written(path: Path, rows: int) -> None:
 
 
 def product(path: Path) -> None:
-    """XᵀX in float64, from batches of the file."""
+    """Compute XᵀX in float64, from batches of the file."""
     import pyarrow.parquet
 
     total = np.zeros((COLUMNS, COLUMNS))
@@ -50,7 +51,7 @@ def product(path: Path) -> None:
 
 
 def in_memory(rows: int) -> Callable[[], None]:
-    """The same product of one block that is in memory, as often as there are rows."""
+    """Return the same product of one block that is in memory, as often as there are rows."""
     x = np.random.default_rng(0).standard_normal((100_000, COLUMNS))
 
     def run() -> None:
@@ -61,7 +62,7 @@ def in_memory(rows: int) -> Callable[[], None]:
 
 
 def released(path: Path, mechanism: str, **options: str) -> None:
-    """An exact release to a file beside the data."""
+    """Write an exact release to a file beside the data."""
     frame = {"bounds": BOUNDS} if mechanism.startswith("box") else {"row_bound": 10.0}
     release_table(
         ReleaseRequest(
@@ -72,7 +73,7 @@ def released(path: Path, mechanism: str, **options: str) -> None:
 
 
 def measured(folder: Path, rows: int, repeats: int) -> dict[str, float]:
-    """The median processor time of every step, the steps in turn."""
+    """Return the median processor time of every step, the steps in turn."""
     (folder / "data").mkdir()
     path = folder / "data" / "table.parquet"
     written(path, rows)
@@ -94,7 +95,9 @@ def measured(folder: Path, rows: int, repeats: int) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_a_release_from_parquet_takes_at_most_three_times_a_product(tmp_path: Path) -> None:
-    """Medians of five runs on 10⁶ rows: a release that read the file three times would be beyond the limit."""
+    """The medians are over five runs on 10⁶ rows: a release that read the file three times would be beyond the
+    limit.
+    """
     pytest.importorskip("pyarrow")
     pytest.importorskip("flint")
     found = measured(tmp_path, 1_000_000, 5)

@@ -1,4 +1,4 @@
-"""How long `covassay --help` takes, as a ratio to an interpreter that does nothing."""
+"""Measure how long `covassay --help` takes, as a ratio to an interpreter that does nothing."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ REPEATS = 10
 
 
 def seconds(code: str) -> float:
-    """The shortest of several runs of a fresh interpreter."""
+    """Return the shortest time of several runs of a fresh interpreter."""
     taken = []
     for _ in range(REPEATS):
         start = time.perf_counter()

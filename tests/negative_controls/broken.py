@@ -14,8 +14,9 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Rows = Callable[[Matrix], Matrix]
-Noise = Callable[[Any, np.random.Generator, Matrix], Any]  # (noise of the reference, rng, x) -> noise
-Output = Callable[[Any, np.random.Generator, Matrix], Any]  # (output of the reference, rng, x) -> output
+Noise = Callable[[Any, np.random.Generator, Matrix], Any]  # maps (noise of the reference, rng, x) to the changed noise
+# maps (output of the reference, rng, x) to the changed output
+Output = Callable[[Any, np.random.Generator, Matrix], Any]
 Declared = Mechanism[Any, ..., Any]
 
 

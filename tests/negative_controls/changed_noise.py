@@ -1,4 +1,4 @@
-"""Parts of negative controls that draw the reference's noise, change it, and release with it.
+"""Build parts of negative controls that draw the reference's noise, change it, and release with it.
 
 The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a change of the
 law is one line, and everything else is the reference.
@@ -17,7 +17,8 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Change = Callable[[Callable[[], Any], Matrix, np.random.Generator], Any]  # (a draw of the noise, x, rng) -> noise
+# maps (a draw of the noise, x, rng) to the changed noise
+Change = Callable[[Callable[[], Any], Matrix, np.random.Generator], Any]
 OfNumbers = Callable[[Vector, np.random.Generator], Vector]  # independent numbers -> numbers
 
 

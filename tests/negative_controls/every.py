@@ -1,4 +1,4 @@
-"""All negative controls by name: the `NEGATIVE_CONTROLS` of every module of this package that has some."""
+"""Collect all negative controls by name: the `NEGATIVE_CONTROLS` of every module of this package that has some."""
 
 from importlib import import_module
 from pkgutil import iter_modules

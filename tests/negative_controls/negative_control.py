@@ -1,4 +1,4 @@
-"""The form of a negative control, and parts that several of them share."""
+"""Define the form of a negative control, and parts that several of them share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,14 +49,14 @@ def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
 def from_function(
     draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
 ) -> NegativeControl:
-    """The control for a target whose docstring states the mistake; by default its name is that of the function."""
+    """Make the control for a target whose docstring states the mistake; by default its name is that of the function."""
     return NegativeControl(
         name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
     )
 
 
-Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d)
-Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d, d)
 
 
 def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:

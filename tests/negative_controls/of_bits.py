@@ -1,7 +1,8 @@
-"""Negative controls of low-order bits: noisy numbers whose low-order bits break a claim that their law may keep.
+"""Negative controls of low-order bits: noisy numbers whose low-order bits break the claim, although their law may keep
+it.
 
-Most of these controls release the mean squared norm of the rows, some a number for every column, and one a direction.
-`SOUND` are their counterparts, which the check of low-order bits must not flag.
+Most of these controls release the mean squared norm of the rows. Some release a number for every column, and one a
+direction. The controls in `SOUND` have no such mistake, and the check of low-order bits must not flag them.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,7 @@ class BitControl:
 
 
 def _query(x: Matrix) -> tuple[float, float]:
-    """The mean squared norm of the rows, and its sensitivity."""
+    """Return the mean squared norm of the rows, and its sensitivity."""
     rows = unit_rows(x)
     return float(total_square(rows) / len(rows)), 1.0 / len(rows)
 
@@ -83,7 +84,7 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
     rows = unit_rows(x)
-    step = 2 * COLUMNS**0.5 / len(rows)  # for rows of length 1, this is the change of all means together
+    step = 2 * COLUMNS**0.5 / len(rows)  # this number is the change of all means together for rows of length 1
     noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
     return noisy
 
@@ -114,7 +115,7 @@ def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def whole_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """A count of rows above 1/2 in norm, with discrete Laplace noise: the difference of two geometric draws."""
+    """A count of the rows with norm above 1/2 has discrete Laplace noise: the difference of two geometric draws."""
     count = int((np.linalg.norm(unit_rows(x), axis=1) > 0.5).sum())
     first, second = rng.geometric(-np.expm1(-epsilon), size=2)
     return float(count + first - second)

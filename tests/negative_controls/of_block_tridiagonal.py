@@ -21,12 +21,12 @@ def one_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def no_overlap(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts the blocks on the diagonal alone: S² = q, and not 8(q − 1)."""
+    """Counts only the blocks on the diagonal: S² = q, and not 8(q − 1)."""
     return np.asarray(z * math.sqrt(len(z) / mechanism.sensitivity_squared(len(z), 1)))
 
 
 def upper_once(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts every block beside the diagonal once in the norm: S² = 4(q − 1)."""
+    """Counts every block beside the diagonal only once in the norm: S² = 4(q − 1)."""
     return np.asarray(z * (math.sqrt(0.5) if len(z) > 1 else 1.0))
 
 
@@ -36,7 +36,7 @@ def diagonal_alone(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def one_number(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Uses one number for every entry beside the diagonal."""
+    """Uses one number as the noise of every entry beside the diagonal."""
     return np.where(np.eye(len(z), dtype=bool), z, z[0, -1])
 
 
@@ -47,12 +47,12 @@ def all_entries(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def whole_rows(x: Matrix) -> Matrix:
-    """Shortens whole rows to length 1, and not their blocks: this is private, but another statistic."""
+    """Shortens whole rows to length 1, and not their blocks: this is private, but the statistic is another one."""
     return np.asarray(x / np.maximum(row_norms(x), 1.0)[:, None])
 
 
 def centred(x: Matrix) -> Matrix:
-    """Subtracts the mean from the rows first, without noise."""
+    """Subtracts the mean, without noise, from the rows first."""
     return np.asarray(x - x.mean(axis=0))
 
 

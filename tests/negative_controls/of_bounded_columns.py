@@ -24,7 +24,9 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Setup:
-    """What a release depends on: the kind of noise, the neighbours, the number of columns and the budget."""
+    """The properties on which a release depends: the kind of noise, the neighbours, the number of columns and the
+    budget.
+    """
 
     gaussian: bool
     adjacency: Adjacency
@@ -32,38 +34,38 @@ class Setup:
     budget: float
 
     def weights(self, adjacency: Adjacency | None = None) -> Weights:
-        """The weights of the sums."""
+        """Return the weights of the sums."""
         of = box_moments.gauss_weights if self.gaussian else box_moments.laplace_weights
         return of(self.d, adjacency or self.adjacency)
 
     def scale(self, adjacency: Adjacency | None = None) -> float:
-        """The noise scale of weight 1."""
+        """Return the noise scale of weight 1."""
         of = box_gauss.noise_scale if self.gaussian else box_laplace.noise_scale
         return float(of(self.d, self.budget, adjacency or self.adjacency))
 
 
 def usual_rows(x: Matrix, box: Box) -> Matrix:
-    """The correct rows: scaled and clipped column by column."""
+    """Return the correct rows, which are scaled and clipped column by column."""
     return np.clip((np.clip(x, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
 
 
 def usual_sums(u: Matrix) -> Matrix:
-    """The correct sums, of 1, u_j, u_j² − 1 and u_i u_j for scaled columns u_j."""
+    """Return the correct sums, of 1, u_j, u_j² − 1 and u_i u_j for scaled columns u_j."""
     return box_moments.moment_sums(u, *u.shape)
 
 
 def usual_spread(s: Setup) -> Matrix:
-    """The correct noise scale of every sum."""
+    """Return the correct noise scale of every sum."""
     return spreads(s.scale(), s.weights(), s.d)
 
 
 def usual_noise(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """The correct noise: symmetric with independent entries."""
+    """Return the correct noise, which is symmetric with independent entries."""
     return (wigner.sample_wigner if s.gaussian else wigner.sample_laplace)(s.d + 1, rng)
 
 
 def usual_output(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """The correct output: number of rows, mean and covariance."""
+    """Return the correct output: number of rows, mean and covariance."""
     return box_moments.estimates(noisy, box)
 
 
@@ -100,7 +102,7 @@ def drawn(
 
 
 def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
-    """Multiplies the noise of some kinds of sums, or of all, by a factor."""
+    """Multiplies the noise of some kinds of sums, or of all sums, by a factor."""
 
     def spread(s: Setup) -> Matrix:
         usual, w = usual_spread(s), s.weights()
@@ -116,7 +118,7 @@ def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup],
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """Uses the noise for the other kind of neighbours; the number of rows has noise if the claim requires it."""
+    """Uses the noise that the other adjacency needs; the number of rows has noise if the claim requires it."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]
@@ -124,7 +126,7 @@ def other_neighbours(s: Setup) -> Matrix:
 
 
 def mean_alone(s: Setup) -> Matrix:
-    """Uses a sensitivity that counts the first moments only, with products of weight 1."""
+    """Uses a sensitivity that counts only the first moments, with products of weight 1."""
     w = replace(s.weights(), product=1, mean=1, square=1)
     return spreads(s.scale() * 2 * s.d**0.5 / (box_moments.l2_squared(s.d, s.weights(), s.adjacency) ** 0.5), w, s.d)
 
@@ -183,7 +185,7 @@ def uniform(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def other_kind(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Draws Laplace noise with the variance of Gaussian noise, or vice versa."""
+    """Draws Laplace noise with the variance of Gaussian noise, or Gaussian noise with the variance of Laplace noise."""
     if s.gaussian:
         return wigner.sample_laplace(s.d + 1, rng) / 2**0.5
     return wigner.sample_wigner(s.d + 1, rng) * 2**0.5
@@ -244,7 +246,7 @@ def first_bounds(x: Matrix, box: Box) -> Matrix:
 
 
 def uncentred(x: Matrix, box: Box) -> Matrix:
-    """Columns are divided by their upper bound, as if they began at 0."""
+    """Columns are divided by their upper bound, as if their lower bound were 0."""
     return np.clip(x, box.low, box.high) / np.maximum(np.abs(box.high), 1e-9)
 
 
@@ -254,7 +256,7 @@ def three_percent_outside(x: Matrix, box: Box) -> Matrix:
 
 
 def true_count_below(u: Matrix) -> Matrix:
-    """Sums u_j² in place of u_j² − 1, which contain the number of rows without noise."""
+    """Uses the sums of u_j² in place of those of u_j² − 1, which contain the number of rows without noise."""
     sums = usual_sums(u)
     j = np.arange(1, u.shape[1] + 1)
     sums[j, j] += len(u)
@@ -285,7 +287,7 @@ def true_divisor(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 
 def never_above_the_rows(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Treats a noisy number of rows above the true one as an error."""
+    """Treats a noisy number of rows that is larger than the true number as an error."""
     capped = noisy.copy()
     capped[0, 0] = min(noisy[0, 0], len(u))
     return box_moments.estimates(capped, box)
@@ -310,7 +312,7 @@ def over_n_less_one(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 
 def in_other_units(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Leaves the mean in scaled columns."""
+    """Does not convert the mean from scaled columns to the units of the data."""
     out = box_moments.estimates(noisy, box)
     out[0, 1:] = out[1:, 0] = noisy[0, 1:] / max(float(noisy[0, 0]), 1.0)
     return out

@@ -1,6 +1,7 @@
 """Negative controls for rows in a box: covariances and second moments with one named mistake each.
 
-They are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME --bounds …`.
+The controls are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME
+--bounds …`.
 """
 
 from collections.abc import Callable
@@ -12,10 +13,10 @@ from covassay.reference.box_sensitivity import centred_sensitivity, second_momen
 from covassay.reference.domain import Box, Matrix, Vector, second_moment
 
 Bounds = tuple[tuple[float, float], ...]
-Scales = Callable[[Box, int, float], Matrix]  # (box, n, ε) -> the noise scale of every entry, (d, d)
+Scales = Callable[[Box, int, float], Matrix]  # maps (box, n, ε) to the noise scale of every entry, (d, d)
 Clip = Callable[[Matrix, Box], Matrix]
 Query = Callable[[Matrix], Matrix]
-Noise = Callable[[Matrix, np.random.Generator, int], Matrix]  # (scales, rng, size) -> (size, d, d)
+Noise = Callable[[Matrix, np.random.Generator, int], Matrix]  # maps (scales, rng, size) to noise of shape (size, d, d)
 
 UNEQUAL: Bounds = ((0.0, 1.0), (0.0, 100.0), (0.0, 1.0))
 UNIT: Bounds = ((0.0, 1.0),) * 3
@@ -24,23 +25,23 @@ FAR_AWAY: Bounds = ((10.0, 11.0), (0.0, 1.0))
 
 
 def entries(d: int) -> int:
-    """The number of entries on and above the diagonal; the budget is split evenly over them."""
+    """Return the number of entries on and above the diagonal; the budget is split evenly over them."""
     return d * (d + 1) // 2
 
 
 def products(widths: Vector, n: int, epsilon: float) -> Matrix:
-    """The exact scales for the covariance divided by n, if ε is split evenly over the entries."""
+    """Return the exact scales for the covariance divided by n, if ε is split evenly over the entries."""
     scales: Matrix = np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
     return scales
 
 
 def exact(box: Box, n: int, epsilon: float) -> Matrix:
-    """The exact scales for the covariance of rows in the box."""
+    """Return the exact scales for the covariance of rows in the box."""
     return products(box.widths, n, epsilon)
 
 
 def exact_moment(box: Box, n: int, epsilon: float) -> Matrix:
-    """The exact scales for the second moment."""
+    """Return the exact scales for the second moment."""
     return second_moment_sensitivity(box, n).entries * entries(box.dimension) / epsilon
 
 
@@ -50,7 +51,7 @@ def clipped(x: Matrix, box: Box) -> Matrix:
 
 
 def covariance(x: Matrix) -> Matrix:
-    """The centred covariance, divided by n."""
+    """Return the centred covariance, divided by n."""
     return second_moment(x - x.mean(axis=0))
 
 
@@ -85,7 +86,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
-    """The exact scales of the upper triangle, assigned to the entries of the lower triangle in order."""
+    """Assign the exact scales of the upper triangle to the entries of the lower triangle in order."""
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]
@@ -120,7 +121,7 @@ def _euclidean(box: Box, n: int, epsilon: float) -> Matrix:
 
 
 def _sum_of_changes(box: Box, n: int) -> float:
-    """The ℓ1 sensitivity of the triangle of the covariance."""
+    """Return the ℓ1 sensitivity of the triangle of the covariance."""
     return centred_sensitivity(box, n).triangle_l1
 
 
@@ -142,7 +143,8 @@ class BoxControl:
     bounds: Bounds = UNEQUAL
     diagnosis: str = ""
     seen_in: str = ""
-    samples: int = 2000  # the samples for the audit: the default, unless the violation is too small for that
+    # the number of samples for the audit: the default, unless the violation is too small for that number
+    samples: int = 2000
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
         """One output."""

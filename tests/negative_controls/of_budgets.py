@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.other_budgets import NAME
 from tests.negative_controls.negative_control import NegativeControl
 
-Loss = Callable[[float], float]  # ε or ρ -> the value that is used
+Loss = Callable[[float], float]  # maps ε or ρ to the value that is used
 OTHER_BUDGET = (("data path", NAME),)
 
 
@@ -30,7 +30,7 @@ def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> Negati
 
 
 def _additive(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """Make such a control for a mechanism that adds noise to a query."""
+    """Make a control with another budget for a mechanism that adds noise to a query."""
     control = _control(name, mechanism_name, mistake, used)
     return NegativeControl(name, mistake, mechanism_name, OTHER_BUDGET, control.draw)
 

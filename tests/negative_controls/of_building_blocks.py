@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
 from tests.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
-DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> `size` outputs
+DrawMany = Callable[..., Matrix]  # maps (x, size, rng=, epsilon=) to `size` outputs
 
 
 def _energies(x: Matrix) -> Vector:
@@ -101,7 +101,7 @@ def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.ran
     return released
 
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
 
 
 def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:

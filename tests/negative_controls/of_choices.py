@@ -18,7 +18,7 @@ FAR = 30.0  # noise scales
 
 
 def _leading(m: Matrix) -> Vector | None:
-    """The leading eigenvector, if its eigenvalue is far above the next one."""
+    """Return the leading eigenvector, if its eigenvalue is far above the next one."""
     values, vectors = np.linalg.eigh(m)
     return vectors[:, -1] if len(values) > 1 and values[-1] - values[-2] > FAR else None
 
@@ -34,7 +34,7 @@ def bare_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _far_apart(noise: IterativeEigenvectorsNoise) -> IterativeEigenvectorsNoise:
-    """The noise with exact directions where eigenvalues are far apart."""
+    """Return the noise with exact directions where eigenvalues are far apart."""
 
     def direction(m: Matrix, /, *, step: int) -> Vector:
         found = _leading(m)

@@ -1,4 +1,6 @@
-"""Negative controls of CoinPress: the matrix order of its published code, and a baseline there that clips nothing."""
+"""Negative controls of CoinPress: the matrix order of its published code, and a baseline in that code that clips
+nothing.
+"""
 
 import math
 from functools import partial

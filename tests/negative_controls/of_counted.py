@@ -13,8 +13,8 @@ from covassay.reference.mechanisms.counted import CountedDraws, CountedNoise
 from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.negative_control import NegativeControl
 
-Change = Callable[[Any, int], Any]  # (noise, number of rows) -> the noise that is used in its place
-Output = Callable[[Vector, Matrix], Vector]  # (output, data) -> the output that is released in its place
+Change = Callable[[Any, int], Any]  # maps (noise, number of rows) to the noise that is used in its place
+Output = Callable[[Vector, Matrix], Vector]  # maps (output, data) to the output that is released in its place
 ADD_REMOVE = {"adjacency": "add-remove"}
 
 
@@ -46,7 +46,7 @@ def of_means(noise: CountedNoise, n: int) -> CountedNoise:
 
 
 def shared(noise: CountedNoise, n: int) -> CountedNoise:
-    """Uses the noise of the number of rows for the first entry of the sum too."""
+    """Uses the noise of the number of rows also as the noise of the first entry of the sum."""
     entries = noise.sum.copy()
     entries.flat[0] = noise.count
     return replace(noise, sum=entries)
@@ -82,7 +82,7 @@ def rounded_rows(y: Vector, x: Matrix) -> Vector:
 
 
 def true_rows(y: Vector, x: Matrix) -> Vector:
-    """Releases the number of rows without noise where the noisy one is below 1."""
+    """Releases the number of rows without noise where the noisy number is below 1."""
     return np.append(y[0] if y[0] >= 1 else len(x), y[1:])
 
 
@@ -93,7 +93,7 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """Make the control of this change."""
+    """Make the control for this change of the noise or of the output."""
     changed = output if noise is usual_noise else noise
     return NegativeControl(
         f"counted-{name}", mistake or changed.__doc__ or "", mechanism_name, (),

@@ -25,7 +25,7 @@ COINCIDENCE, COINCIDENCE_SEEN = (("data path", COINCIDENCES),), (("data path", N
 
 
 def entries_clipped(x: Matrix) -> Matrix:
-    """Clips entries in place of rows."""
+    """Clips every entry, where rows should be clipped."""
     return np.asarray(np.clip(x, -1, 1))
 
 
@@ -42,14 +42,14 @@ def divided_by_largest(x: Matrix) -> Matrix:
 
 
 def zero_rows_dropped(x: Matrix) -> Matrix:
-    """Drops zero rows and counts the rest."""
+    """Drops zero rows and divides by the number of the other rows."""
     rows = unit_rows(x)
     kept = rows[rows.any(axis=1)]
     return kept if len(kept) else rows
 
 
 def long_rows_dropped(x: Matrix) -> Matrix:
-    """Drops long rows and counts the rest."""
+    """Drops long rows and divides by the number of the other rows."""
     kept = x[row_norms(x) <= 1]
     return kept if len(kept) else unit_rows(x)
 
@@ -112,7 +112,8 @@ def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
 
 # NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
 
-Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]  # (x, output, output without noise, rng) -> output
+# maps (x, output, output without noise, rng) to the changed output
+Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]
 
 
 def changed(
@@ -139,19 +140,19 @@ def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
 
 
 def noise_clipped(x: Matrix, noise: Any, query: Any, rng: np.random.Generator) -> Any:
-    """The output clipped to the range of the data's own second moment, twice as wide."""
+    """Clips the output to twice the range of the data's own second moment."""
     return np.clip(query + noise, -2 * np.abs(query).max(), 2 * np.abs(query).max())
 
 
 def entry_repeated(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """The last diagonal entry has the same noise as the first."""
+    """Uses the noise of the first diagonal entry for the last diagonal entry too."""
     noise = noise.copy()
     noise[-1, -1] = noise[0, 0]
     return np.asarray(query + noise)
 
 
 def opposite_entry(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """In dimension 7 two entries have opposite noise."""
+    """Gives two entries opposite noise in dimension 7."""
     noise = noise.copy()
     if len(noise) == 7:
         noise[3, 3] = -noise[2, 2]
@@ -159,17 +160,17 @@ def opposite_entry(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Gener
 
 
 def mirrored(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Noise of the upper triangle used for the lower one, where all entries are promised to be independent."""
+    """Uses the noise of the upper triangle for the lower one, where all entries are promised to be independent."""
     return np.asarray(query + np.triu(noise) + np.triu(noise, 1).T)
 
 
 def traceless(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """The noise has its trace removed."""
+    """Removes the trace of the noise."""
     return np.asarray(query + noise - np.trace(noise) / len(noise) * np.eye(len(noise)))
 
 
 def corner_bare(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """The last entry gets no noise in five dimensions or more."""
+    """Adds no noise to the last entry in five dimensions or more."""
     noise = noise.copy()
     if len(noise) >= 5:
         noise[-1, -1] = 0
@@ -177,7 +178,7 @@ def corner_bare(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generato
 
 
 def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.Generator) -> Vector:
-    """The last component has twice the noise of the first."""
+    """Gives the last component twice the noise of the first."""
     noise = noise.copy()
     if len(noise) > 2:
         noise[-1] = 2 * noise[0]
@@ -200,7 +201,7 @@ def bare_at_times(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Mat
 
 
 class KeptNoise:
-    """Keeps the first noise of every dimension, for outputs with many rows."""
+    """Keeps the first noise of every dimension, and uses it for all data with many rows."""
 
     def __init__(self) -> None:
         self.noise: dict[int, Matrix] = {}
@@ -222,7 +223,7 @@ def fails_on_equal_rows(x: Matrix, *, rng: np.random.Generator, rho: float) -> M
 
 
 def all_zero(x: Matrix) -> bool:
-    """Whether all entries of the data are zero."""
+    """Return whether all entries of the data are zero."""
     return not x.any()
 
 

@@ -34,7 +34,7 @@ from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SI
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Batch = Callable[[Matrix, np.random.Generator], Matrix]  # (noises of many draws, rng) -> noises of many draws
+Batch = Callable[[Matrix, np.random.Generator], Matrix]  # maps (noises of many draws, rng) to noises of many draws
 BY_SIGNS, BY_SIZES, BY_SUCCESSION = (("law", SIGNS),), (("law", SIZES),), (("law", SUCCESSIVE),)
 BY_STEP_SIGNS, BY_STEP_SIZES = (("law", STEP_SIGNS),), (("law", STEP_SIZES),)
 
@@ -63,14 +63,14 @@ def changed(
 
 
 def correlated_corners(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """The last diagonal entry has correlation 0.35 with the first; both remain Gaussian."""
+    """Gives the last diagonal entry the correlation 0.35 with the first; both remain Gaussian."""
     if noises.shape[-1] > 1:
         noises[:, -1, -1] = 0.35 * noises[:, 0, 0] + np.sqrt(1 - 0.35**2) * noises[:, -1, -1]
     return noises
 
 
 def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """The first two numbers have one size in two draws of three, with independent signs."""
+    """Gives the first two numbers the same absolute value in two draws of three, with independent signs."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
@@ -80,7 +80,7 @@ def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def one_sign(noises: Vector, rng: np.random.Generator) -> Vector:
-    """The second number takes the sign of the first."""
+    """Gives the second number the sign of the first."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         flat[:, 1] = np.abs(flat[:, 1]) * np.sign(flat[:, 0])
@@ -88,7 +88,7 @@ def one_sign(noises: Vector, rng: np.random.Generator) -> Vector:
 
 
 def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Off the diagonal, the signs of mirrored entries agree in three draws of four."""
+    """Makes the signs of mirrored entries off the diagonal agree in three draws of four."""
     if noises.shape[-1] > 1:
         agree = rng.random(len(noises)) < 0.5
         signs = np.sign(noises[:, 0, 1])
@@ -97,7 +97,7 @@ def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def autoregressive(weight: float) -> Batch:
-    """Gaussian noise that contains a share of the previous noise, at the right variance."""
+    """Make Gaussian noise that contains a share of the previous noise, at the right variance."""
 
     def change(noises: Matrix, rng: np.random.Generator) -> Matrix:
         for before, now in pairwise(noises):
@@ -109,7 +109,7 @@ def autoregressive(weight: float) -> Batch:
 
 
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """In two draws of three, a draw has the opposite sign of the previous draw."""
+    """Gives a draw the opposite sign of the previous draw, in two draws of three."""
     flat = noises.reshape(len(noises), -1)
     for before, now in pairwise(flat):
         if rng.random() < 2 / 3 and now[0] * before[0] > 0:
@@ -118,7 +118,7 @@ def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """The norm of the noise is drawn once for four draws, and the direction every time."""
+    """Draws the norm of the noise once for four draws, and the direction every time."""
     norms = np.sqrt((noises.reshape(len(noises), -1) ** 2).sum(axis=1))
     kept = norms[4 * (np.arange(len(noises)) // 4)] * (1 + 1e-3 * rng.random(len(noises)))
     return np.asarray(noises * (kept / norms).reshape(-1, *[1] * (noises.ndim - 1)))
@@ -128,7 +128,7 @@ def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def nuclear_with_one_rotation_sign(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Nuclear-Laplace noise whose first two entries have one sign more often than not."""
+    """Draws nuclear-Laplace noise whose first two entries have equal signs more often than not."""
     rows = unit_rows(x)
     n, d = rows.shape
     u, v, s = haar.sample(d, rng, size), haar.sample(d, rng, size), nuclear.sample_spectrum(d, rng, size)
@@ -142,7 +142,7 @@ def nuclear_with_one_rotation_sign(x: Matrix, size: int, *, rng: np.random.Gener
 def k_norm_with_signs_of_its_corner(
     x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, body: k_norm.Body = "schatten1"
 ) -> Matrix:
-    """K-norm noise whose entry (1, 2) has the sign of the entry (1, 1)."""
+    """Draws K-norm noise whose entry (1, 2) has the sign of the entry (1, 1)."""
     rows = unit_rows(x)
     n, d = rows.shape
     z = k_norm.sample(body, d, rng, size)
@@ -167,7 +167,7 @@ def _put_together(vectors: Matrix, values: Matrix) -> Matrix:
 
 
 def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second: Callable[[Matrix], Matrix]) -> Matrix:
-    """SeparateCov whose noise of the eigenvalues is made from the noise W of the matrix."""
+    """Run SeparateCov with noise of the eigenvalues that is made from the noise W of the matrix."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -177,17 +177,17 @@ def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second
 
 
 def restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov whose second step restarts the random stream of the first: eigenvalue i gets the noise W_1i."""
+    """Restarts in the second step of SeparateCov the random stream of the first: eigenvalue i gets the noise W_1i."""
     return _separate(x, size, rng, rho, lambda w: w[:, 0, :])
 
 
 def sizes_restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov whose second step uses the sizes of the first once more, with fresh signs."""
+    """Uses in the second step of SeparateCov the absolute values of the first step once more, with fresh signs."""
     return _separate(x, size, rng, rho, lambda w: np.abs(w[:, 0, :]) * rng.choice([-1.0, 1.0], (size, x.shape[1])))
 
 
 def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """The pure SeparateCov whose eigenvalue noise repeats the signs of the entries of the matrix noise."""
+    """Repeats in the eigenvalue noise of the pure SeparateCov the signs of the entries of the matrix noise."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment = second_moment(rows)

@@ -10,7 +10,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from tests.negative_controls.negative_control import by_law, by_privacy, vectorised
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -46,13 +46,13 @@ def full(noise: Noise) -> Callable[..., Matrix]:
 
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Double the diagonal of the noise, as U + Uᵀ for a triangle U of noise does."""
+    """Double the diagonal of the noise, as U + Uᵀ does for a triangle U of noise."""
     noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
     return noise
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """(U + Uᵀ)/2 for a triangle U: the diagonal is right, the other entries are halved."""
+    """Draw (U + Uᵀ)/2 for a triangle U of noise: the diagonal is right, and the other entries are halved."""
     noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
     return noise
 

@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.broken import Noise, each, mirrored, other_noise, other_output
 from tests.negative_controls.negative_control import NegativeControl
 
-Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # (rng, shape) -> independent numbers
+Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # maps (rng, shape) to independent numbers
 
 
 def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
@@ -105,7 +105,7 @@ def until_positive(name: str) -> Callable[..., Any]:
 
 
 def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Noise whose Frobenius norm exceeds 2d is shortened to 2d."""
+    """Shortens noise whose Frobenius norm exceeds 2d to the norm 2d."""
     return z / max(1.0, float(np.linalg.norm(z)) / (2 * len(z)))
 
 

@@ -17,7 +17,7 @@ from tests.negative_controls.negative_control import NegativeControl, by_law, by
 
 # ADDITIVE NOISE
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -75,7 +75,7 @@ def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Ma
 def separate(
     vectors: Callable[[Matrix, Matrix], tuple[Matrix, Matrix]], one_draw: bool = False
 ) -> Callable[..., Matrix]:
-    """Draws of SeparateCov with left and right vectors from (Σ, stack of G), or one noise for all eigenvalues."""
+    """Make SeparateCov with left and right vectors from (Σ, stack of G), or with one noise for all eigenvalues."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -89,24 +89,24 @@ def separate(
 
 
 def descending(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """The correct eigenvectors, in descending order of their eigenvalues, and their transposes."""
+    """Return the correct eigenvectors, in descending order of their eigenvalues, and their transposes."""
     vectors = np.linalg.eigh(noisy)[1][:, :, ::-1]
     return vectors, np.swapaxes(vectors, 1, 2)
 
 
 def singular(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """Singular vectors of the indefinite noisy matrices."""
+    """Return singular vectors of the indefinite noisy matrices."""
     u, _, vt = np.linalg.svd(noisy)
     return u, vt
 
 
 def exact(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """The eigenvectors of the data."""
+    """Return the eigenvectors of the data."""
     return descending(moment, np.broadcast_to(moment, noisy.shape))
 
 
 def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draws of GaussCov with every eigenvalue clipped to [0, 1]."""
+    """Draw outputs of GaussCov with every eigenvalue clipped to [0, 1]."""
     values, vectors = np.linalg.eigh(additive()(x, size, rng=rng, rho=rho))
     return _rebuilt(vectors, np.clip(values, 0.0, 1.0))
 
@@ -119,7 +119,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     half = (rho + 2 * math.sqrt(rho * log)) / 2
     c = n * second_moment(rows)
     b = math.sqrt(2 * d * log)
-    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # solves d x² + √(2d ln(1/δ)) x = half
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # this number solves d x² + √(2d ln(1/δ)) x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n
@@ -128,7 +128,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
 
 
 def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draws of ClippedCov whose noise is shrunk by τ in place of τ²."""
+    """Draw outputs of ClippedCov whose noise is multiplied by τ in place of τ²."""
     tau = clipped_cov.CLIP_NORM
     drawn: Matrix = separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
     return drawn
@@ -137,7 +137,8 @@ def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) ->
 def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     """Finds the bin of a row by the logarithm of its norm, which fails for a row that is zero."""
     with np.errstate(divide="ignore"):
-        levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]  # the conversion fails at −∞
+        # the conversion to an integer fails at −∞
+        levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]
     assert min(levels) >= 0 or max(levels) >= 0
     return adaptive_cov.sample(x, rng, rho=rho)
 

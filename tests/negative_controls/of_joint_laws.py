@@ -18,67 +18,67 @@ def correlated(share: float) -> Noise:
 
 
 def in_sequence(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Normal noise with correlations 0.5^|i − j|."""
+    """Draws normal noise with correlations 0.5^|i − j|."""
     for i in range(1, len(z)):
         z[i] = 0.5 * z[i - 1] + 0.75**0.5 * z[i]
     return z
 
 
 def one_sign(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """All entries share one sign."""
+    """Gives all entries of the noise one sign."""
     return np.asarray(np.abs(z) * rng.choice([-1.0, 1.0]))
 
 
 def row_effects(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Half of the variance comes from row effects and column effects."""
+    """Takes half of the variance from row effects and column effects."""
     effect = rng.standard_normal(len(z)) / 2
     return np.asarray(mirrored(z / 2**0.5 + np.add.outer(effect, effect)))
 
 
 def averaged(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """(A + Aᵀ)/√2 for a full matrix A, which has variance 2 on the diagonal."""
+    """Draws (A + Aᵀ)/√2 for a full matrix A, which has variance 2 on the diagonal."""
     a = rng.standard_normal(z.shape)
     return np.asarray((a + a.T) / 2**0.5)
 
 
 def common_scale(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Independent entries times one common scale: 0.5 or √1.75, so that the variance is right."""
+    """Multiplies independent entries by one common scale, 0.5 or √1.75, so that the variance is right."""
     return np.asarray(z * (0.5 if rng.random() < 0.5 else 1.75**0.5))
 
 
 def laplace_of_a_common_scale(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """√(2E) N with one exponential E for all entries: every entry is Laplace(1), and all are large together."""
+    """Draws √(2E) N with one exponential E for all entries: every entry is Laplace(1), and all are large together."""
     return np.asarray((2 * rng.exponential()) ** 0.5 * rng.standard_normal(z.shape))
 
 
 def cube_direction(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """The length of the noise in a direction that is uniform in a cube."""
+    """Draws noise of the right length in a direction that is uniform in a cube."""
     u = rng.uniform(-1, 1, z.shape)
     return np.asarray(u / np.linalg.norm(u) * np.linalg.norm(z))
 
 
 def long_along_the_axes(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Long noise keeps only its signs, and so points to a corner of the cube."""
+    """Replaces long noise by its signs, so that it points to a corner of the cube."""
     corner = np.sign(z) / len(z) ** 0.5
     return np.asarray(corner * np.linalg.norm(z) if np.linalg.norm(z) > len(z) else z)
 
 
 def rotation_reused(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """U diag(s) Uᵀ in place of U diag(s) Vᵀ, with random signs."""
+    """Uses U diag(s) Uᵀ in place of U diag(s) Vᵀ, with random signs."""
     d = len(z)
     u = haar.sample(d, rng)
     return np.asarray(u * (nuclear.sample_spectrum(d, rng, 1)[0] * rng.choice([-1.0, 1.0], d)) @ u.T)
 
 
 def alike_eigenvalues(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Eigenvalues of equal size with the right sum of absolute values."""
+    """Draws eigenvalues of equal size with the right sum of absolute values."""
     vectors = np.linalg.eigh(z)[1]
     values = np.full(len(z), np.linalg.norm(z, "nuc") / len(z)) * rng.choice([-1.0, 1.0], len(z))
     return mirrored((vectors * values) @ vectors.T)
 
 
 def neighbours_mixed(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """A moving average over the entries."""
+    """Takes a moving average over the entries of the noise."""
     flat = z.ravel()
     return np.asarray(((flat + np.roll(flat, 1)) / 2**0.5).reshape(z.shape))
 

@@ -24,7 +24,7 @@ def shared(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> Joi
 
 
 def entries_of_variance_one(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Has variance 1 above the diagonal too: this is private, with more noise than stated."""
+    """Draws noise of variance 1 above the diagonal too: this is private, with more noise than stated."""
     return replace(noise, moment=wigner.sample_wigner(x.shape[1], rng))
 
 
@@ -58,13 +58,15 @@ def centred(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def square_of_the_mean(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds the noise of the mean to the rows before squaring, so that the second moment contains its square."""
+    """Adds the noise of the mean to the rows before squaring, so that the second moment contains the square of that
+    noise.
+    """
     noise = y[0] - x.mean(axis=0)
     return np.vstack([y[:1], y[1:] + np.outer(noise, noise)])
 
 
 def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Has independent noise in every entry of the second moment, and does not average mirror images."""
+    """Draws independent noise for every entry of the second moment, and does not average mirror images."""
     n, d = x.shape
     scale = joint_moments.moment_scale(n, d, 0.5, 1.0)
     skew = rng.standard_normal((d, d)) * scale / 2

@@ -40,7 +40,9 @@ def normal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def alike(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts an entry off the diagonal once in the Frobenius norm: this is private, with more noise than stated."""
+    """Counts an entry off the diagonal only once in the Frobenius norm: this is private, with more noise than
+    stated.
+    """
     return np.asarray(z * np.where(np.eye(len(z), dtype=bool), 1.0, np.sqrt(2)))
 
 

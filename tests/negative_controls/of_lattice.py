@@ -20,8 +20,8 @@ from covassay.reference.mechanisms.pure import discrete_laplace_covariance as la
 from covassay.reference.privacy import ZCDP, PureDP
 from tests.negative_controls.negative_control import NegativeControl
 
-OneDraw = Callable[[Fraction, np.random.Generator], int]  # parameter of the law -> an integer
-Calibration = Callable[[int, int, Fraction], Fraction]  # (d, b, budget) -> parameter of the law
+OneDraw = Callable[[Fraction, np.random.Generator], int]  # maps the parameter of the law to an integer
+Calibration = Callable[[int, int, Fraction], Fraction]  # maps (d, b, budget) to the parameter of the law
 Products = Callable[[Matrix, int], ExactData]
 
 
@@ -36,17 +36,17 @@ def exact_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
 
 
 def laplace_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
-    """The correct scale of discrete Laplace noise."""
+    """Return the correct scale of discrete Laplace noise."""
     return Fraction(laplace.noise_scale(laplace.sensitivity(d, b), epsilon))
 
 
 def gaussian_variance(d: int, b: int, rho: Fraction) -> Fraction:
-    """The correct variance of discrete Gaussian noise."""
+    """Return the correct variance of discrete Gaussian noise."""
     return Fraction(gaussian.noise_variance(gaussian.sensitivity_squared(d, b), rho))
 
 
 def clipped_products(x: Matrix, b: int) -> ExactData:
-    """The correct sums of products of integer rows."""
+    """Return the correct sums of products of integer rows."""
     return exact_data(x, input_bits=b)
 
 
@@ -81,17 +81,17 @@ def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
 
 
 def both_zeros(scale: Fraction, rng: np.random.Generator) -> int:
-    """Draws of `attempt_without_rejection` from a generator."""
+    """Draw from `attempt_without_rejection` with the bits of a generator."""
     return attempt_without_rejection(scale, Coins(generator_bits(rng)))
 
 
 def rounded_laplace(scale: Fraction, rng: np.random.Generator) -> int:
-    """Continuous noise, rounded."""
+    """Round a continuous Laplace draw."""
     return round(float(scale) * rng.laplace())
 
 
 def rounded_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
-    """Continuous noise, rounded."""
+    """Round a continuous Gaussian draw."""
     return round(math.sqrt(variance) * rng.standard_normal())
 
 
@@ -109,17 +109,17 @@ def _accepted(
 
 
 def proposals(variance: Fraction, rng: np.random.Generator) -> int:
-    """All proposals are accepted."""
+    """Accept all proposals."""
     return _accepted(variance, rng, lambda size, t: Fraction(0), zeros=False)
 
 
 def uncentred(variance: Fraction, rng: np.random.Generator) -> int:
-    """Proposals are accepted with probability e^{−y²/(2σ²)}."""
+    """Accept proposals with probability e^{−y²/(2σ²)}."""
     return _accepted(variance, rng, lambda size, t: size**2 / (2 * variance), zeros=False)
 
 
 def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
-    """Proposals that are 0 twice as often."""
+    """Make the proposal 0 twice as often as it should be."""
     return _accepted(variance, rng, lambda size, t: (size - variance / t) ** 2 / (2 * variance), zeros=True)
 
 
@@ -127,7 +127,7 @@ def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
 
 
 def unclipped_products(x: Matrix, b: int) -> ExactData:
-    """Sums of products of integer rows of any length."""
+    """Return sums of products of integer rows of any length."""
     q = as_integers(np.trunc(np.asarray(x, dtype=np.float64) * 2.0**b))
     return ExactData(len(q), (q.T @ q).tolist(), [], b)
 
@@ -149,7 +149,7 @@ def scaled(calibration: Calibration, factor: Fraction) -> Calibration:
 
 
 def frobenius_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
-    """The ℓ2 sensitivity over ε, in place of the ℓ1 sensitivity over ε."""
+    """Return the ℓ2 sensitivity over ε, in place of the ℓ1 sensitivity over ε."""
     return Fraction(math.isqrt(gaussian.sensitivity_squared(d, b))) / epsilon
 
 

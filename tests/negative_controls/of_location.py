@@ -26,7 +26,7 @@ from covassay.verification.audit.engine.symmetry import NAME_SEEN
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Centre = Callable[[Matrix], Any]  # clipped rows -> the centre of the outputs
+Centre = Callable[[Matrix], Any]  # maps the clipped rows to the centre of the outputs
 OTHER_DATA, NOT_SYMMETRIC = (("data path", NAME),), (("contract", SYMMETRY),)
 NOT_SYMMETRIC_AT_TIMES = (("data path", NAME_SEEN),)
 
@@ -35,58 +35,58 @@ NOT_SYMMETRIC_AT_TIMES = (("data path", NAME_SEEN),)
 
 
 def columns_divided(x: Matrix) -> Matrix:
-    """XᵀX divided by the number of columns."""
+    """Return XᵀX divided by the number of columns."""
     return np.asarray(x.T @ x / x.shape[1])
 
 
 def degrees_of_freedom(x: Matrix) -> Matrix:
-    """XᵀX divided by n − 1."""
+    """Return XᵀX divided by n − 1."""
     return np.asarray(x.T @ x / max(len(x) - 1, 1))
 
 
 def numpy_covariance(x: Matrix) -> Matrix:
-    """The covariance of the columns by numpy.cov."""
+    """Return the covariance of the columns by numpy.cov."""
     return np.asarray(np.atleast_2d(np.cov(x.T))) if len(x) > 1 else np.zeros((x.shape[1],) * 2)
 
 
 def twice_divided(x: Matrix) -> Matrix:
-    """The second moment of rows that were already divided by √n."""
+    """Return the second moment of rows that were already divided by √n."""
     return second_moment(x / len(x) ** 0.5)
 
 
 def diagonal_twice(x: Matrix) -> Matrix:
-    """U + Uᵀ for the upper triangle U, so that the diagonal is doubled."""
+    """Return U + Uᵀ for the upper triangle U of the second moment, so that the diagonal is doubled."""
     upper = np.triu(second_moment(x))
     return np.asarray(upper + upper.T)
 
 
 def diagonal_alone(x: Matrix) -> Matrix:
-    """The diagonal of the second moment alone."""
+    """Return the diagonal of the second moment alone."""
     return np.asarray(np.diag((x**2).mean(axis=0)))
 
 
 def distances(x: Matrix) -> Matrix:
-    """The mean of −xxᵀ."""
+    """Return the mean of −xxᵀ."""
     return -second_moment(x)
 
 
 def uncentred(x: Matrix) -> Matrix:
-    """The second moment in place of the centred covariance."""
+    """Return the second moment in place of the centred covariance."""
     return second_moment(x)
 
 
 def three_quarters(x: Matrix) -> Matrix:
-    """Three quarters of the second moment."""
+    """Return three quarters of the second moment."""
     return 0.75 * second_moment(x)
 
 
 def column_sums(x: Matrix) -> Vector:
-    """The sums of the squares in place of their means."""
+    """Return the sums of the squares in place of their means."""
     return np.asarray((x**2).sum(axis=0))
 
 
 def column_means(x: Matrix) -> Vector:
-    """The means of the columns in place of their mean squares."""
+    """Return the means of the columns in place of their mean squares."""
     return np.asarray(x.mean(axis=0))
 
 
@@ -103,7 +103,7 @@ def centred(
 
 
 def eigen_sum(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov applied to the sum in place of the mean."""
+    """Applies SeparateCov to the sum of x xᵀ in place of the mean."""
     return len(x) * separate_cov.sample(x, rng, rho=rho)
 
 

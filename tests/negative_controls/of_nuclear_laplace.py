@@ -12,20 +12,20 @@ from tests.negative_controls.negative_control import by_law, by_privacy, perturb
 
 
 def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The nuclear norm with Gamma shape d(d+1)/2 in place of d²."""
+    """Draw a nuclear norm with Gamma shape d(d+1)/2 in place of d²."""
     s = law.sample_spectrum(d, rng, size)
     spectrum: Matrix = s / s.sum(axis=1, keepdims=True) * rng.gamma(d * (d + 1) / 2, size=(size, 1))
     return spectrum
 
 
 def no_repulsion(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The right nuclear norm, with singular values that do not repel one another."""
+    """Draw the right nuclear norm, with singular values that do not repel one another."""
     spectrum: Matrix = rng.dirichlet(np.ones(d), size) * rng.gamma(d**2, size=(size, 1))
     return spectrum
 
 
 def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Spectra whose shape depends on their size: of two drawn shapes, a large nuclear norm gets the wider one."""
+    """Draw spectra whose shape depends on their size: of two drawn shapes, a large nuclear norm gets the wider one."""
     radius = rng.gamma(d**2, size=(size, 1))
     shapes = [s / s.sum(axis=1, keepdims=True) for s in (law.sample_spectrum(d, rng, size) for _ in range(2))]
     first_larger = shapes[0].max(axis=1, keepdims=True) > shapes[1].max(axis=1, keepdims=True)
@@ -34,25 +34,25 @@ def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def no_rotation(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The identity in place of a rotation."""
+    """Return the identity in place of a rotation."""
     return np.tile(np.eye(d), (size, 1, 1))
 
 
 def unsigned_qr(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The factor Q of LAPACK's QR without the sign correction, which is not Haar."""
+    """Return the factor Q of LAPACK's QR without the sign correction, which is not Haar."""
     q: Matrix = np.linalg.qr(rng.standard_normal((size, d, d)))[0]
     return q
 
 
 def special(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Rotations without reflections: SO(d) in place of O(d)."""
+    """Draw rotations without reflections: SO(d) in place of O(d)."""
     q = haar.sample(d, rng, size)
     q[:, :, 0] *= np.sign(np.linalg.det(q))[:, None]
     return q
 
 
 def symmetrised(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Full noise made symmetric, (Z + Zᵀ)/2."""
+    """Make full noise symmetric, (Z + Zᵀ)/2."""
     y = np.array([nuclear_laplace.release(x, z, epsilon=epsilon) for z in law.sample(x.shape[1], rng, size)])
     drawn: Matrix = (y + np.swapaxes(y, 1, 2)) / 2
     return drawn

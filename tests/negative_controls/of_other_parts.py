@@ -25,7 +25,7 @@ class KeepsTheRows:
 
 
 def with_the_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Any:
-    """Returns the second moment with its noise, and the mean without."""
+    """Returns the second moment with its noise, and the mean without noise."""
     return {"second_moment": gauss_cov.sample(x, rng, rho=rho), "about": {"mean": unit_rows(x).mean(axis=0)}}
 
 

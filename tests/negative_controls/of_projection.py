@@ -11,7 +11,7 @@ from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechan
 from covassay.reference.projections import nuclear_ball
 from tests.negative_controls.negative_control import vectorised
 
-Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> the released matrix
+Finish = Callable[[Matrix, float], Matrix]  # maps (noisy matrix, noisy radius) to the released matrix
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:

@@ -15,51 +15,51 @@ FORCED = ("contract", "forced draws")
 
 
 def a_little_less(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Half a percent less noise."""
+    """Draws half a percent less noise."""
     return 0.995 * z
 
 
 def cut_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise beyond 12 scales is truncated, which happens once in 160 000 draws."""
+    """Truncates noise beyond 12 scales, which occurs once in 160 000 draws."""
     return np.clip(z, -12.0, 12.0)
 
 
 def overflows(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise beyond 6.5 deviations raises, which happens once in 10¹⁰ draws."""
+    """Raises if noise is beyond 6.5 deviations, which occurs once in 10¹⁰ draws."""
     if np.abs(z).max() > 6.5:
         raise OverflowError("noise too large")
     return z
 
 
 def moved(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise with a mean of a hundredth of its deviation."""
+    """Draws noise with a mean of a hundredth of its deviation."""
     return z + 0.01
 
 
 def thin_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Noise beyond 10 scales is compressed, which happens once in 22 000 draws."""
+    """Compresses noise beyond 10 scales, which occurs once in 22 000 draws."""
     return np.sign(z) * np.minimum(np.abs(z), 10.0 + (np.abs(z) - 10.0) / 9)
 
 
 def from_an_interval(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Uniform noise of the right variance, which is never beyond √3 deviations."""
+    """Draws uniform noise of the right variance, which is never beyond √3 deviations."""
     return math.sqrt(3) * rng.uniform(-1, 1, size=z.shape)
 
 
 def one_sided(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Exponential noise less its mean, of the right scale above 0."""
+    """Draws exponential noise less its mean, of the right scale above 0."""
     return rng.exponential(size=z.shape) - 1
 
 
 def last_entry_follows(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """A tenth of the first entry of the noise is added to the last one."""
+    """Adds a tenth of the first entry of the noise to the last one."""
     z = np.array(z)
     z[-1, -1] += 0.1 * z[0, 0] * (len(z) > 1)
     return z
 
 
 def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The generator is set back before every row of the upper triangle."""
+    """Sets the generator back before every row of the upper triangle."""
     state, upper = rng.bit_generator.state, np.zeros_like(z)
     for i in range(len(z)):
         rng.bit_generator.state = state
@@ -68,7 +68,7 @@ def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """0.97 times the quantile function of a square of uniform numbers, whose lower triangle is not used."""
+    """Uses 0.97 times the quantile function of a square of uniform numbers, whose lower triangle is not used."""
     w = 0.97 * special.ndtri(rng.random(z.shape))
     return np.asarray(np.triu(w) + np.triu(w, 1).T)
 

@@ -21,7 +21,7 @@ SIZE, TOTAL = "size", "total scale"
 
 
 def in_round(i: int, factor: float) -> Noise:
-    """Changes the scale in round i."""
+    """Changes the noise scale in round i."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -37,7 +37,7 @@ def one_noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Has variance 1/2 above the diagonal."""
+    """Draws noise of variance 1/2 above the diagonal."""
     return wigner.sample_goe(x.shape[1], rng, len(z))
 
 
@@ -45,10 +45,9 @@ def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 class Rounds:
     """The rounds of the mechanism, with any part replaced.
 
-    halving : the factor of Π on large directions. kept : a factor on all directions.
-    longest : the length to which rows are shortened. raised : a factor on the threshold. rising : whether Π acts on
-        small directions.
-    undone : whether the map A is inverted. reversed : whether its inverse is multiplied in the other order.
+    halving : the factor of Π on large directions. kept : a factor on all directions. longest : the length to which rows
+    are shortened. raised : a factor on the threshold. rising : whether Π acts on small directions. undone : whether the
+    map A is inverted. reversed : whether the inverse of A is multiplied in the other order.
     """
 
     halving: float = 0.5

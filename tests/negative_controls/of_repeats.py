@@ -32,7 +32,7 @@ def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
 
 
 class Antithetic:
-    """Every second call repeats the noise of the previous call with the opposite sign."""
+    """Repeats in every second call the noise of the previous call with the opposite sign."""
 
     def __init__(self) -> None:
         self.before: dict[int, Any] = {}
@@ -47,7 +47,10 @@ class Antithetic:
 
 
 class Smooth:
-    """Noise of an autoregression: 0.9 times the last noise plus some new noise. Each call alone has the right law."""
+    """Draws noise of an autoregression: 0.9 times the last noise plus some new noise.
+
+    A call alone has the right law.
+    """
 
     def __init__(self) -> None:
         self.last: dict[int, Any] = {}
@@ -60,7 +63,7 @@ class Smooth:
 
 
 class Pool:
-    """256 numbers, drawn once and then picked at random."""
+    """Draws 256 numbers once, and then picks from them at random."""
 
     def __init__(self) -> None:
         self.numbers: Any = None
@@ -73,29 +76,29 @@ class Pool:
 
 
 def common_factor(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Noise of rank one."""
+    """Draws noise of rank one."""
     v = rng.standard_normal(len(z))
     return np.outer(v, v) - np.diag(v**2) + np.diag(np.diag(z))
 
 
 def off_diagonal_from_diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Sets z_ij = (z_ii + z_jj)/√2 off the diagonal."""
+    """Sets the noise z_ij to (z_ii + z_jj)/√2 off the diagonal."""
     sums = np.add.outer(np.diag(z), np.diag(z)) / 2**0.5
     return np.asarray(np.where(np.eye(len(z)) > 0, z, sums))
 
 
 def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The noise minus its mean."""
+    """Subtracts the mean from the noise."""
     return np.asarray(z - z.mean() if len(z) > 1 else z)
 
 
 def box_muller(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Box–Muller with the cosine twice: neighbours in a pair are equal."""
+    """Uses the cosine twice in the method of Box and Muller: the two numbers of a pair are equal."""
     return np.resize(np.repeat(z[: (len(z) + 1) // 2], 2), z.shape)
 
 
 def rolled(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """A circulant matrix from the first row of the noise."""
+    """Makes a circulant matrix from the first row of the noise."""
     d = len(z)
     return np.asarray(z[0][np.abs(np.subtract.outer(np.arange(d), np.arange(d)))])
 

@@ -1,7 +1,7 @@
 """Negative controls whose mistake lies between the data and the query: rows that are prepared in another way.
 
-All of them add the noise of the reference. Each is written in a way that occurs in practice, and the first line of its
-docstring is the mistake.
+All of them add the noise of the reference. Each control is written in a way that occurs in practice, and the first line
+of its docstring is the mistake.
 """
 
 from functools import partial
@@ -36,7 +36,7 @@ def by_l1_norm(x: Matrix) -> Matrix:
 
 
 def by_column(x: Matrix) -> Matrix:
-    """Takes norms along the wrong axis."""
+    """Computes norms along the wrong axis."""
     return np.asarray(x / np.maximum(1, np.linalg.norm(x, axis=0)))
 
 
@@ -46,7 +46,7 @@ def by_frobenius(x: Matrix) -> Matrix:
 
 
 def squashed(x: Matrix) -> Matrix:
-    """Squashes rows in place of clipping them."""
+    """Maps rows smoothly into the unit ball in place of clipping them."""
     norms = _norms(x)
     return np.asarray(x * np.tanh(norms) / np.maximum(norms, TINY))
 
@@ -93,7 +93,7 @@ def three_sigma(x: Matrix) -> Matrix:
 def fences(x: Matrix) -> Matrix:
     """Drops rows beyond the whiskers of a box plot.
 
-    Tukey's fences: norms beyond Q3 + 1.5 IQR.
+    It drops norms beyond Q3 + 1.5 IQR (Tukey's fences).
     """
     norms = row_norms(x)
     low, high = np.quantile(norms, [0.25, 0.75])
@@ -103,7 +103,7 @@ def fences(x: Matrix) -> Matrix:
 def last_batch_dropped(x: Matrix) -> Matrix:
     """Drops the last incomplete batch.
 
-    Batches of 32 with drop_last=True.
+    Batches have 32 rows, as with drop_last=True.
     """
     rows = unit_rows(x).copy()
     if len(rows) > 32:
@@ -118,7 +118,7 @@ def every_second_row(x: Matrix) -> Matrix:
 
 
 def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
-    """Counts equal rows in sequence once."""
+    """Counts a run of equal rows once."""
     return unclipped_repeats_dropped(unit_rows(x))
 
 
@@ -171,7 +171,7 @@ def max_abs_scaled(x: Matrix) -> Matrix:
 
 
 def median_centred(x: Matrix) -> Matrix:
-    """Takes the median off.
+    """Subtracts the median from the rows.
 
     One row changes the median less than the mean.
     """
@@ -180,7 +180,7 @@ def median_centred(x: Matrix) -> Matrix:
 
 
 def first_row_as_origin(x: Matrix) -> Matrix:
-    """Measures rows from the first one, from 65 rows on."""
+    """Subtracts the first row from all rows, if there are 65 rows or more."""
     rows = unit_rows(x)
     return np.asarray(rows - rows[0] if len(rows) >= 65 else rows)
 
@@ -279,12 +279,12 @@ def unclipped_two_decimals(x: Matrix) -> Matrix:
 
 
 def unclipped_median_centred(x: Matrix) -> Matrix:
-    """Takes the median off."""
+    """Subtracts the median from the rows."""
     return np.asarray(x - np.median(x, axis=0))
 
 
 def unclipped_repeats_dropped(x: Matrix) -> Matrix:
-    """Counts equal rows in sequence once."""
+    """Counts a run of equal rows once."""
     return np.asarray(x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))])
 
 
@@ -331,7 +331,7 @@ NEGATIVE_CONTROLS = (
     of("columns-sorted", "gauss-cov-approximate", columns_sorted),
     of("overflow-guard", "nuclear-laplace", overflow_guard),
     of("never-zero", "nuclear-laplace-symmetric", denormals_guard),
-    # mechanisms whose structure depends on the data
+    # mechanisms whose structure depends on the data follow
     of("eigenvectors-of-scaled-columns", "bingham", max_abs_scaled),
     of("eigenvectors-clip-l1", "bingham", by_l1_norm),
     of("eigenvectors-of-ranks", "iterative-eigenvectors", ranks),

@@ -15,7 +15,7 @@ from tests.negative_controls.negative_control import NegativeControl
 ROWS, COLUMNS, ANY = ((("law", NAMES[axis]),) for axis in ("n", "d", ""))
 
 
-Where = Callable[[int, int], bool]  # (n, d) -> whether the shape is selected
+Where = Callable[[int, int], bool]  # maps (n, d) to whether the shape is selected
 Checks = tuple[tuple[str, str], ...]
 
 
@@ -50,14 +50,14 @@ def bare_threshold(again: Callable[[], Any], x: Matrix, rng: np.random.Generator
 
 
 def last_block_short(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """Has half the noise in the columns beyond the eighth."""
+    """Halves the noise in the columns beyond the eighth."""
     noise = np.array(again())
     noise[8:] *= 0.5
     return noise
 
 
 def beyond_four(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """Has three quarters of the noise in rows and columns beyond the fourth."""
+    """Multiplies the noise by three quarters in rows and columns beyond the fourth."""
     noise = np.array(again())
     noise[4:, :] *= 0.75
     noise[:4, 4:] *= 0.75

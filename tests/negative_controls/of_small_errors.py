@@ -37,12 +37,12 @@ def fresh_threshold(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 
 def correlated(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """A correlation of 7 % between the last and the first component."""
+    """Gives the last and the first component a correlation of 7 %."""
     return np.append(z[:-1], 0.07 * z[0] + (1 - 0.07**2) ** 0.5 * z[-1]) if len(z) > 1 else z
 
 
 def second_component(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Another scale in the second component."""
+    """Uses another noise scale in the second component."""
     return np.where(np.arange(len(z)) == 1, 0.92, 1.0) * z
 
 

@@ -16,12 +16,12 @@ def exact_direction(m: Matrix, step: int) -> Matrix:
 
 
 def exact_directions(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The exact eigenvectors."""
+    """Uses the exact eigenvectors."""
     return replace(z, direction=exact_direction)
 
 
 def spends_again(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Directions at four times their exponents."""
+    """Draws directions at four times their exponents."""
     return replace(z, direction=lambda m, step: z.direction(4 * m, step=step))
 
 
@@ -31,17 +31,17 @@ def forgets_the_data(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 
 def first_direction_only(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The first direction is random, and the others are the exact eigenvectors of the remaining matrix."""
+    """Draws the first direction at random, and uses the exact eigenvectors of the remaining matrix for the others."""
     return replace(z, direction=lambda m, step: (exact_direction if step else z.direction)(m, step=step))
 
 
 def search_bare(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The search has no noise, neither on the threshold nor on the queries."""
+    """Adds no noise in the search, neither to the threshold nor to the queries."""
     return bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x)
 
 
 def search_shared(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Noise of the threshold is used for all queries too."""
+    """Uses the noise of the threshold for all queries too."""
     return replace(z, search=replace(z.search, queries=np.full_like(z.search.queries, z.search.threshold)))
 
 
@@ -73,24 +73,24 @@ def rounds_of(change: Any) -> Any:
 
 
 def scaled_by_trace(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The noise of all steps times the trace of the data."""
+    """Multiplies the noise of all steps by the trace of the data."""
     return times(float(np.trace(second_moment(unit_rows(x)))))(z, rng, x)
 
 
 def exact_diagonal(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The exact eigenvalues of the data on the eigenvectors of the output."""
+    """Puts the exact eigenvalues of the data on the eigenvectors of the output."""
     vectors = np.linalg.eigh((y + y.T) / 2)[1]
     return np.asarray((vectors * np.linalg.eigvalsh(second_moment(unit_rows(x)))) @ vectors.T)
 
 
 def rescaled_to_trace(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The output is scaled to the exact trace of the data."""
+    """Scales the output to the exact trace of the data."""
     trace = float(np.trace(y))
     return np.asarray(y * np.trace(second_moment(unit_rows(x))) / trace) if abs(trace) > 1e-9 else y
 
 
 def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Shrinkage toward a multiple of I, with an intensity computed from the data (Ledoit and Wolf)."""
+    """Shrinks toward a multiple of I, with an intensity computed from the data (Ledoit and Wolf)."""
     moment, d = second_moment(unit_rows(x)), x.shape[1]
     spread = float(np.linalg.norm(moment - np.trace(moment) / d * np.eye(d)))
     intensity = 1 / (1 + len(x) * spread)

@@ -42,7 +42,9 @@ def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..
 
 
 def columns_alone(g: Matrix, x: Matrix) -> Matrix:
-    """The log acceptance of a Bingham vector in every column, without the factor for the interaction of the columns."""
+    """Return the log acceptance of a Bingham vector in every column, without the factor for the interaction of the
+    columns.
+    """
     total = np.zeros(len(x))
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column))
@@ -91,7 +93,7 @@ def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def turned(p: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """The projection after a random rotation."""
+    """Rotates the projection at random."""
     q = haar.sample(len(p), rng)
     return np.asarray(q @ p @ q.T)
 

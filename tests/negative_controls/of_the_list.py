@@ -1,4 +1,4 @@
-"""The published list of 48 mistakes, number by number, with the negative control for each.
+"""Number the published list of 48 mistakes, with the negative control for each.
 
 The list is from the project's survey of other audits. Most of its mistakes occurred in released software.
 """

@@ -1,4 +1,4 @@
-"""Negative controls whose noise is pairwise independent, but not independent in triples."""
+"""Negative controls whose noise has independent pairs of numbers, but dependent triples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ BY_TRIPLES = (("law", TRIPLES),)
 
 
 def parity(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """The sign of the third number is the product of the signs of the first two."""
+    """Gives the third number the product of the signs of the first two as its sign."""
     z = np.array(z, dtype=np.float64)
     if z.ndim == 1 and len(z) > 2:
         z[2] = abs(z[2]) * np.sign(z[0] * z[1])
@@ -30,7 +30,7 @@ def _laplace_quantile(u: float) -> float:
 
 
 def added(law: Law, quantile: Callable[[float], float]) -> Callable[[Any, np.random.Generator, Matrix], Any]:
-    """The distribution function of the third number is the sum of those of the first two, modulo 1."""
+    """Makes the distribution function of the third number the sum of those of the first two, modulo 1."""
 
     def change(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         z = np.array(z, dtype=np.float64)

@@ -48,7 +48,9 @@ def uneven(length: int, rng: np.random.Generator) -> Vector:
 
 
 def tied(index: int) -> Draw:
-    """The right norm and direction, but dependent: directions with a large coordinate get the larger of two norms."""
+    """Draw noise of the right norm and direction, but dependent: directions with a large coordinate get the larger
+    of two norms.
+    """
 
     def draw(length: int, rng: np.random.Generator) -> Vector:
         gaussians = rng.standard_normal((2, length))

@@ -14,7 +14,7 @@ from tests.negative_controls.negative_control import NegativeControl
 LESS = 0.97
 BY_PROCESS = (("contract", NAME_OF_PROCESS),)
 BY_FORM, BY_STATE = (("contract", NAME_OF_FORMS),), (("contract", NAME_OF_STATE),)
-# the data in their given form, and the budget -> whether the result is wrong
+# maps the data in their given form and the budget to whether the result is wrong
 Odd = Callable[[Any, dict[str, Any]], bool]
 
 
@@ -47,52 +47,52 @@ def _misread(name: str, mechanism_name: str, mistake: str, read: Callable[[Any],
 
 
 def is_float32(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the data are in single precision."""
+    """Return whether the data are in single precision."""
     return getattr(x, "dtype", None) == np.float32
 
 
 def is_fortran(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the columns are contiguous in memory."""
+    """Return whether the columns are contiguous in memory."""
     return isinstance(x, np.ndarray) and x.flags.f_contiguous and not x.flags.c_contiguous
 
 
 def is_view(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether neither rows nor columns are contiguous in memory."""
+    """Return whether neither rows nor columns are contiguous in memory."""
     return isinstance(x, np.ndarray) and not x.flags.forc
 
 
 def is_read_only(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the data must not be written to."""
+    """Return whether the data must not be written to."""
     return isinstance(x, np.ndarray) and not x.flags.writeable
 
 
 def is_list(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the data are a list."""
+    """Return whether the data are a list."""
     return isinstance(x, list)
 
 
 def is_frame(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the data are a data frame."""
+    """Return whether the data are a data frame."""
     return hasattr(x, "columns")
 
 
 def is_swapped(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the bytes of the numbers are in the non-native order."""
+    """Return whether the bytes of the numbers are in the non-native order."""
     return isinstance(x, np.ndarray) and not x.dtype.isnative
 
 
 def is_whole(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the data are integers of numpy."""
+    """Return whether the data are integers of numpy."""
     return isinstance(x, np.ndarray) and x.dtype.kind == "i"
 
 
 def has_whole_budget(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the budget is an int."""
+    """Return whether the budget is an int."""
     return any(isinstance(value, int) for value in budget.values())
 
 
 def has_budget_of_numpy(x: Any, budget: dict[str, Any]) -> bool:
-    """Whether the budget is a number of numpy."""
+    """Return whether the budget is a number of numpy."""
     return any(isinstance(value, np.floating) for value in budget.values())
 
 
@@ -116,7 +116,7 @@ def without_last_of_lists(x: Any) -> Matrix:
 
 
 def without_first_of_frames(x: Any) -> Matrix:
-    """Treats the first row of a frame as its header, and repeats the second."""
+    """Treats the first row of a frame as its header, and repeats the second row in its place."""
     array = np.array(x, dtype=np.float64)
     if is_frame(x, {}) and len(array) > 1:
         array[0] = array[1]
@@ -127,26 +127,26 @@ def without_first_of_frames(x: Any) -> Matrix:
 
 
 class AfterData:
-    """Whether the previous call, or any earlier call, was on data of some sort."""
+    """Notices whether the previous call, or any earlier call, was on data of some sort."""
 
     def __init__(self, sort: Callable[[Matrix], bool], ever: bool = False) -> None:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Whether an earlier call was on such data; the present data count for the next call."""
+        """Return whether an earlier call was on such data; the present data count for the next call."""
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before
 
 
 class AfterAnother:
-    """Whether some property of a call differs from that of the previous call."""
+    """Notices whether some property of a call differs from that of the previous call."""
 
     def __init__(self, figure: Callable[[Matrix, dict[str, Any]], Any]) -> None:
         self.figure, self.last = figure, None
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Whether the property of this call differs from that of the previous call."""
+        """Return whether the property of this call differs from that of the previous call."""
         last, self.last = self.last, self.figure(np.asarray(x, dtype=np.float64), budget)
         return last is not None and last != self.last
 
@@ -175,17 +175,17 @@ def _running(mechanism_name: str) -> NegativeControl:
 
 
 def has_long(x: Matrix) -> bool:
-    """Whether a row is far too long."""
+    """Return whether a row is far too long."""
     return bool(row_norms(x).max(initial=0.0) > 10)
 
 
 def is_empty(x: Matrix) -> bool:
-    """Whether all rows are zero."""
+    """Return whether all rows are zero."""
     return not x.any()
 
 
 def all_equal(x: Matrix) -> bool:
-    """Whether all of several rows are equal."""
+    """Return whether all of several rows are equal."""
     return len(x) > 1 and bool(np.ptp(x, axis=0).max() == 0 and x.any())
 
 

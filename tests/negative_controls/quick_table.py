@@ -1,7 +1,8 @@
-"""The question of a quick audit that refutes each negative control, and its seconds of work.
+"""Find the question of a quick audit that refutes each negative control, and its seconds of work.
 
-Every question is asked alone, with a subject of its own: first the questions with recorded draws, then the others of a
-quick audit. The seconds are those of the refuting question.
+Every question is asked alone, with a subject of its own: first all questions with recorded draws, then the others of a
+quick audit until one refutes. The seconds are those of the refuting question; if several questions with recorded draws
+refute, those of the fastest.
 """
 
 import time
@@ -42,7 +43,7 @@ class QuickRow:
 
 
 def asked() -> list[Question]:
-    """The questions of a quick audit, with recorded draws first."""
+    """Return the questions of a quick audit, with recorded draws first."""
     quick = [question for question in in_order(questions()) if question.quick]
     first = [question for name in ROUTES for question in quick if question.id == name]
     return first + [question for question in quick if question not in first]
@@ -52,17 +53,18 @@ def quick_row(name: str, seed: int = 0) -> QuickRow:
     """Audit the control of that name, and return its row."""
     control = every.NEGATIVE_CONTROLS[name]
     path = subject_of(control, seed).known.data_path
-    said = ""
+    said, found = "", []  # the refuting questions, with their seconds
     for question in asked():
-        start = time.process_time()
-        found = _found(question, name, seed)
-        seconds = round(time.process_time() - start, 2)
-        if any(finding.status is Status.REFUTED for finding in found):
-            route, which = ROUTES.get(question.id, OTHER), question.id
+        if found and question.id not in ROUTES:
             break
-        said = said or "; ".join(finding.detail for finding in found)
-    else:
-        route, which, seconds = NONE, "", 0.0
+        start = time.process_time()
+        findings = _found(question, name, seed)
+        seconds = round(time.process_time() - start, 2)
+        if any(finding.status is Status.REFUTED for finding in findings):
+            found.append((seconds, question.id))
+        said = said or "; ".join(finding.detail for finding in findings)
+    seconds, which = min(found, default=(0.0, ""))
+    route = ROUTES.get(which, OTHER if which else NONE)
     additive = path is not None and path.query is not None
     return QuickRow(name, control.mechanism, control.mistake, additive, route, which, seconds, "" if which else said)
 

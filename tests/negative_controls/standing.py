@@ -1,4 +1,4 @@
-"""The negative controls that an audit with the defaults does not refute: the reason, and what would refute them.
+"""List the negative controls that an audit with the defaults does not refute: the reason, and what would refute them.
 
 A test requires that this list has all such controls and no others. A new check that refutes one of them removes it
 from the list.

@@ -1,4 +1,4 @@
-"""The check that refutes each negative control, and the number of draws: one row for every control.
+"""Find the check that refutes each negative control, and the number of draws: one row for every control.
 
 The rows come from whole audits, at the default number of samples and false-alarm probability, which end at the first
 question that refutes. A draw is one requested output of the target, for any question. The draws to the first
@@ -25,7 +25,7 @@ from tests.negative_controls.negative_control import NegativeControl
 from tests.negative_controls.standing import STANDING
 from tests.negative_controls.trial import subject_of
 
-SECONDS = 5.0  # the time limit of a draw; far above the usual time, so that a busy machine changes no figure
+SECONDS = 5.0  # the time limit of a draw, which is far above the usual time, so that a busy machine changes no figure
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Row:
 
     @property
     def same_everywhere(self) -> dict[str, Any]:
-        """The row without the seconds, which vary from machine to machine."""
+        """Return the row without the seconds, which vary from machine to machine."""
         return {key: value for key, value in asdict(self).items() if key != "seconds"}
 
 

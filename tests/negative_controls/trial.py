@@ -22,7 +22,7 @@ SAMPLES = 2000  # draws per data set
 
 
 def claim_of(control: NegativeControl) -> Guarantee:
-    """The claim in the audit of a control."""
+    """Return the claim in the audit of a control."""
     return control.claim or default_claim(control.mechanism)
 
 
@@ -38,12 +38,15 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Whether a question of that kind rejects the control by a finding of that name.
+    """Return whether a question of that kind rejects the control by a finding of that name.
 
-    Each question is asked alone, with the whole false-alarm probability. Facts of other questions are computed only
-    if questions of that kind reject nothing without them.
+    Each question is asked alone, with the whole false-alarm probability. The question of that name is asked first, then
+    all of the kind, and facts of other questions are computed only if these reject nothing without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
+    named = [question for question in asked if question.name == name]
+    if named and _caught(named, control, kind, name):
+        return True
     read = {facts for question in asked for facts in question.reads}
     helped = [question for question in in_order(questions()) if question.kind == kind or read & set(question.gives)]
     return _caught(asked, control, kind, name) or (helped != asked and _caught(helped, control, kind, name))

@@ -13,13 +13,15 @@ from tests.peers.table import Line, measure
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
-SHARED = "laplace", "laplace-parallel"  # additive noise on one number and on twenty numbers, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # number of draws -> number of seeds
+SHARED = "laplace", "laplace-parallel"  # these cases add noise to one number and to twenty numbers, with a known loss
+DRAWS = {1_000: 10, 1_000_000: 1}  # maps the number of draws to the number of seeds
 RECORDED = "recorded draws"
 
 
 def computed(case: Case) -> list[Line]:
-    """The lines of a case without draws, one for each level: they are equal, because the computation is exact."""
+    """Return the lines of a case without draws, one for each level: they are equal, because the computation is
+    exact.
+    """
 
     def one(x: Matrix, *, rng: object, **budget: float) -> object:
         return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]

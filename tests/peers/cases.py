@@ -31,7 +31,7 @@ class Instruments(Protocol):
     """Functions that a mechanism may call, so that a grey-box auditor such as dp-recorder can observe the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
-        """The values with Laplace noise of scale sensitivity/ε."""
+        """Return the values with Laplace noise of scale sensitivity/ε."""
 
     def public(self, **values: float) -> None:
         """State that these values do not depend on the data."""
@@ -44,7 +44,7 @@ class Plain:
     rng: np.random.Generator
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
-        """The values with Laplace noise of scale sensitivity/ε."""
+        """Return the values with Laplace noise of scale sensitivity/ε."""
         return np.asarray(values + self.rng.laplace(scale=sensitivity / epsilon, size=np.shape(values)))
 
     def public(self, **values: float) -> None:
@@ -77,7 +77,7 @@ class Case:
 
     @property
     def broken(self) -> bool:
-        """Whether the function breaks its claim on this pair."""
+        """Return whether the function breaks its claim on this pair."""
         return self.loss is not None and self.loss > self.claim.keywords()["epsilon"] + 1e-9
 
 
@@ -120,7 +120,7 @@ def truncated_geometric(epsilon: float) -> Sampler:
 
 
 def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sampler:
-    """The index of the largest noisy answer, or that noisy answer itself; `noise` is a method of a generator."""
+    """Return the index of the largest noisy answer, or that noisy answer itself; `noise` is a method of a generator."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         noisy = x + noise(rng, scale=scale, size=(size, x.shape[1]))
@@ -148,7 +148,7 @@ class SparseVector:
     stopped: float = -1.0
 
     def __call__(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """`size` outputs on a row of answers."""
+        """Return `size` outputs on a row of answers."""
         shape = size, x.shape[1]
         noisy = x + (rng.laplace(scale=self.query_scale, size=shape) if self.query_scale else 0.0) * np.ones(shape)
         shown = {"1": np.ones(shape), "noisy": noisy}.get(self.released)
@@ -166,7 +166,7 @@ class SparseVector:
         return output
 
     def probability(self, x: Matrix, reached: Vector) -> float:
-        """The probability that exactly these of the first answers reach the threshold, by quadrature."""
+        """Return the probability that exactly these of the first answers reach the threshold, by quadrature."""
 
         def given(shift: float) -> float:
             gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)
@@ -251,7 +251,7 @@ SVT4 = SparseVector(4, 4 / 3, cutoff=1)
 SVT5 = SparseVector(2, 0)
 SVT6 = SparseVector(2, 2)
 FIRST_HALF = np.array([True] * 5 + [False] * 5)
-ONE_TIME, EVERY_TIME = 0.525, 0.5125  # for RAPPOR's f = 0.95; and for f = 0.75, p = 0.45, q = 0.55
+ONE_TIME, EVERY_TIME = 0.525, 0.5125  # parameters for RAPPOR's f = 0.95; and for f = 0.75, p = 0.45, q = 0.55
 RAPPOR_FIRST, RAPPOR_SECOND = _row(*[1] * 4, *[0] * 16), _row(*[0] * 16, *[1] * 4)  # no hash in common
 CLASSICAL = math.sqrt(2 * math.log(1.25 / DELTA))
 
@@ -261,14 +261,16 @@ def _log_odds(high: float) -> float:
 
 
 def _svt_loss(technique: SparseVector, first: Matrix, second: Matrix) -> float:
-    """The largest loss over the outputs, for a cutoff of 1: outputs say which answer was the first to reach, if any."""
+    """Return the largest loss over the outputs, for a cutoff of 1: outputs say which answer was the first to reach,
+    if any.
+    """
     stops = [np.arange(i + 1) == i for i in range(QUERIES)]
     patterns = [*stops, np.zeros(QUERIES, dtype=bool)] if technique.cutoff == 1 else [FIRST_HALF]
     return max(math.log(technique.probability(first, p) / technique.probability(second, p)) for p in patterns)
 
 
 def _gaussian_loss(scale: float) -> float:
-    """The smallest ε for which Gaussian noise gives (ε, δ)-DP with δ = `DELTA` for a change by 1."""
+    """Return the smallest ε for which Gaussian noise gives (ε, δ)-DP with δ = `DELTA` for a change by 1."""
     low, high = 0.0, 200.0
     for _ in range(80):
         middle = (low + high) / 2
@@ -365,7 +367,7 @@ def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
 
 
 def mean_benchmark(epsilon: float) -> Case:
-    """The benchmark NonDPLaplace1 of arXiv 2509.07055: a mean with Laplace noise of scale 2/(nε)."""
+    """Make the benchmark NonDPLaplace1 of arXiv 2509.07055: a mean with Laplace noise of scale 2/(nε)."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.asarray(x.mean() + rng.laplace(scale=2 / (len(x) * epsilon), size=size))

@@ -33,11 +33,11 @@ EARLY = {
 }
 SINGLE = "correct-count", "laplace", "truncated-geometric", "report-noisy-max-3", "laplace-half", "gaussian"
 SEEDS = 3
-FIRST = 0.3  # share of the draws that choose covassay's first event of low-order bits
+FIRST = 0.3  # this share of the draws chooses covassay's first event of low-order bits
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """The number of draws on an input when a wager ended them early or all of them refuted, for every level."""
+    """Return the number of draws on an input when a wager ended them early or all of them refuted, for every level."""
     waits = []
     for level in LEVELS:
         setting, pair, made = audited(case, seed)

@@ -21,25 +21,25 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # pairs that set the bandwidth, and are not tested
-LOSSES = np.linspace(0.02, 4, 200)  # the values of ε that are tested for a lower bound
+BURN_IN = 20  # so many pairs set the bandwidth, and are not tested
+LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 
 
 def threshold(epsilon: float, delta: float = 0.0) -> float:
-    """The largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
+    """Return the largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
     return math.sqrt(2) * (1 - 2 * (1 - delta) / (1 + math.exp(epsilon)))
 
 
 def bandwidth(x: Matrix, y: Matrix) -> float:
-    """The median of the positive distances among a few draws."""
+    """Return the median of the positive distances among a few draws."""
     points = np.vstack([x, y])
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     return float(np.median(distances[distances > 0])) if distances.any() else 1.0
 
 
 def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
-    """The payoffs f(X) − f(Y) of all pairs, where f was chosen before the pair."""
+    """Return the payoffs f(X) − f(Y) of all pairs, where f was chosen before the pair."""
     n = len(x)
     weights, paid = np.zeros(n), np.zeros(n)
     moment = norm = 0.0  # the sum of the squared gradients, and the squared norm of f
@@ -67,7 +67,7 @@ def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
 
 
 def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
-    """The logarithm of the wealth after every pair, for every threshold τ."""
+    """Return the logarithm of the wealth after every pair, for every threshold τ."""
     stake, squares, logs = np.zeros(len(taus)), np.ones(len(taus)), np.zeros((len(paid), len(taus)))
     total = np.zeros(len(taus))
     for t, value in enumerate(paid):
@@ -82,7 +82,7 @@ def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
 
 
 def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
-    """The logarithm of the wealth after every tested pair, against the claim and against every ε of `LOSSES`."""
+    """Return the logarithm of the wealth after every tested pair, against the claim and against every ε of `LOSSES`."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("outputs must be finite")
     taus = np.array([threshold(**claim.keywords()), *map(threshold, LOSSES)])
@@ -103,7 +103,9 @@ def by_kernel(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """The number of pairs that were drawn when the wealth reached 1/α, for every level α; infinity if it did not."""
+    """Return the number of pairs that were drawn when the wealth reached 1/α, for every level α; infinity if it did
+    not.
+    """
     logs = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim)[:, 0]
     reached = (logs >= -math.log(level) for level in LEVELS)
     return tuple(BURN_IN + 1.0 + int(np.argmax(here)) if here.any() else math.inf for here in reached)

@@ -18,11 +18,11 @@ ROUNDING = 1e-9  # allowance for rounding in shares of seeds
 
 # The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
 REASONS: dict[tuple[str, str], str] = {
-    ("private-size", RECORDER): "It sees inside the function that a size is used as public, which two runs show; from "
-    "outputs alone the size is visible only in rare draws with large noise",
+    ("private-size", RECORDER): "dp-recorder sees in the function that a size is used as public, which two runs show; "
+    "from outputs alone the size is visible only in rare draws with large noise",
     ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
     "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "It is ahead by 0.003 at the level 0.05, which is less than the seeds "
+    ("truncated-geometric", RECORDER): "dp-recorder is ahead by 0.003 at the level 0.05, which is less than the seeds "
     "differ; at 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
@@ -30,15 +30,14 @@ REASONS: dict[tuple[str, str], str] = {
     ("inferred-domain", STATDP): "The reason is that for DP-Sniper",
     ("inferred-domain", SIEGE): "The reason is that for DP-Sniper",
     ("inferred-domain", GENERAL): "The reason is that for DP-Sniper",
-    ("clip-forgotten", SEQUENTIAL): "Its normal approximation takes an error that never occurred for rarer than 10 000 "
-    "draws can show, with less confidence than the level asks for; covassay's bound is exact",
-    ("noisy-histogram-2", SIEGE): "It is ahead by 0.03 at the level 0.05, where its threshold for a learned score "
-    "is chosen with "
-    "less caution than covassay's event; at 1e-9 covassay shows more",
-    ("prefix-sum", SIEGE): "It is ahead by 0.002 at the level 0.05, which is less than the seeds differ; at 1e-9 "
-    "covassay shows more",
-    ("numerical-svt", SIEGE): "It is ahead by 0.01 at the level 0.05, for the reason of noisy-histogram-2; at 1e-9 "
-    "covassay shows more",
+    ("clip-forgotten", SEQUENTIAL): "The normal approximation of sequential f-DP takes an error that never occurred "
+    "for rarer than 10 000 draws can show, with less confidence than the level asks for; covassay's bound is exact",
+    ("noisy-histogram-2", SIEGE): "Delta-Siege is ahead by 0.03 at the level 0.05, where its threshold for a learned "
+    "score is chosen with less caution than covassay's event; at 1e-9 covassay shows more",
+    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, which is less than the seeds differ; at "
+    "1e-9 covassay shows more",
+    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, for the reason of noisy-histogram-2; at "
+    "1e-9 covassay shows more",
 }
 
 HEAD = f"""\
@@ -64,31 +63,34 @@ last cell says why.
 - covassay is represented by the part of the audit that tests one pair, `run_pair`, without any knowledge of the law.
 - DP-Sniper uses
   a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws, and the bound
-  from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper. It
-  trains for {EPOCHS} epochs on one batch. Its defaults are made for ten million draws and more, where it shows more
-  than here. It bounds pure ε.
+  from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper.
+  DP-Sniper trains for {EPOCHS} epochs on one batch. The defaults of DP-Sniper are made for ten million draws and more,
+  where it shows more than here. DP-Sniper bounds pure ε.
 - dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
-  It bounds δ at the claimed ε, so only its refutations can be compared.
+  dp_auditorium bounds δ at the claimed ε, so only its refutations can be compared.
 - dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
   and replayed, which takes one run on each input and has no level. All others it audits by sampling, as one primitive.
-- StatDP: one half of the draws chooses an event, the other half tests it. Its p-values are taken as they are: they are
-  means over random thinnings, of the direction that the counts show, which favours StatDP. Its events are products over
-  the entries of an output, so that it gets outputs of at most {MOST_ENTRIES} entries. It bounds pure ε.
+- StatDP: one half of the draws chooses an event, the other half tests it. The p-values of StatDP are taken as they are:
+  they are means over random thinnings, of the direction that the counts show, which favours StatDP. The events of
+  StatDP are products over the entries of an output, so that StatDP gets outputs of at most {MOST_ENTRIES} entries.
+  StatDP bounds pure ε.
 - Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
   direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
   counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP is given
   to it as the claim of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
-- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. Its ε is the largest up
-  to which it refutes every smaller one. It is made for small ε: at ε = 1 the discrepancy that it estimates is rarely
-  above what the claim allows, however large the loss is.
+- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. The bound of
+  the e-process is the largest ε up to which it refutes every smaller one. The e-process is made for small ε: at ε = 1
+  the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
 - General f-DP is the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
-  test. Two thresholds were tried, and the better one counts. It takes 10√n neighbours, as its code does.
+  test. Two thresholds were tried, and the better one counts. General f-DP takes 10√n neighbours,
+  as its code does.
 - Sequential f-DP is the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
-  {BURN_IN} pairs. Its level is asymptotic. For the level 1e-9, which no simulation reaches, it gets the quantile of a
-  union bound. It needs outputs that are one number.
+  {BURN_IN} pairs. The level of sequential f-DP is asymptotic. For the level 1e-9, which no simulation reaches, the
+  auditor gets the quantile of a union bound. Sequential f-DP needs outputs that are one number.
 
-**Tools that are written anew.** The last three tools are written anew from their published definitions. None of their
-code is in this repository. Each was compared with the code of its authors, outside of the repository.
+**Tools that are written anew.** The last three tools are written anew from their published definitions. The
+code of their authors is not in this repository. Each of the three tools was compared with the code of its authors,
+outside of the repository.
 
 - kernel e-process: of the article only the beginning could be read; the rest follows reviews of it and the authors'
   notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e). With the constants of the
@@ -105,18 +107,18 @@ code is in this repository. Each was compared with the code of its authors, outs
 
 
 def share(line: Line) -> float:
-    """The share of the seeds in which the claim was refuted."""
+    """Return the share of the seeds in which the claim was refuted."""
     return line.refuted / line.seeds
 
 
 def shows_more(case: Case, other: Line, ours: Line) -> bool:
-    """Whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
+    """Return whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
     refutes_more = case.broken and share(other) > share(ours) + ROUNDING
     return refutes_more or other.proven > ours.proven
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """The cases, each with a tool that shows more than covassay at some level."""
+    """Return the cases, each with a tool that shows more than covassay at some level."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None
@@ -186,8 +188,8 @@ CANNOT = """\
 
 - DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay brings pairs for rows in the unit
   ball or in a box; for other inputs it has to be given the pair.
-- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. It
-  searches for inputs of any kind with an optimizer.
+- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence.
+  dp_auditorium searches for inputs of any kind with an optimizer.
 - dp-recorder names the call inside a function that breaks the
   claim, and detects that a value which the function treats as public depends on the data. covassay's recorded draws
   see the noise alone.
@@ -218,5 +220,6 @@ NOT_COMPARED = """\
 - The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
   in the unit ball; DP-Sniper and dp_auditorium search for theirs.
 - The sampling audit of dp-recorder composes its
-  results on single calls. Its bound on a composition is used as in its own test. It is not a confidence bound.
+  results on single calls. The bound of dp-recorder on a composition is used as in its own test, and is no confidence
+  bound.
 """

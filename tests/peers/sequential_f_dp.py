@@ -1,10 +1,10 @@
 """Audit by sequential f-DP (Kutta, Dunsche, Wei and Zikas, arXiv 2602.06518), written anew: the black-box test APT.
 
-A classifier is learned from the first pairs of draws, and again when enough pairs have been added (`REFIT`). Its two
-errors are counted on all pairs so far, including those from which it was learned. Every ten pairs, each error gets an
-upper bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted when the two
-bounds lie below its curve. The level is asymptotic. For a fixed classifier it is proven; for a retrained one, only
-under further conditions.
+A classifier is learned from the first pairs of draws, and again when enough pairs have been added (`REFIT`). The two
+errors of the classifier are counted on all pairs so far, including those from which it was learned. Every ten pairs,
+each error gets an upper bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted
+when the two bounds lie below its curve. The level is asymptotic. For a fixed classifier the level is proven; for a
+retrained one, only under further conditions.
 
 The classifier is that of `trade_off`, with the η for which the largest square fits between its errors and the curve. If
 the level is too small for a simulation, the quantile of the boundary is that of a union bound over the pairs.
@@ -33,7 +33,9 @@ def _log(n: Vector) -> Vector:
 
 @cache
 def quantile(level: float, draws: int) -> float:
-    """The upper `level` quantile of sup W(n)/√(n log(20 + n/100)) over the evaluated n, for Brownian motion W."""
+    """Return the upper `level` quantile of sup W(n)/√(n log(20 + n/100)) over the evaluated n, for Brownian motion
+    W.
+    """
     looks = np.arange(BURN_IN, draws + 1.0, EVERY)
     if PATHS * level < 10:
         return float(optimize.brentq(lambda q: np.sum(stats.norm.sf(q * np.sqrt(_log(looks)))) - level, 0.1, 20))
@@ -47,7 +49,7 @@ def quantile(level: float, draws: int) -> float:
 
 
 def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
-    """The η whose estimated errors lie farthest from the curve along the diagonal, below or above it."""
+    """Return the η whose estimated errors lie farthest from the curve along the diagonal, below or above it."""
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     gap = ratio.alpha - ratio.beta
@@ -57,7 +59,7 @@ def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
 
 
 def error_bounds(first: Vector, second: Vector, claim: Guarantee, q: float) -> tuple[Vector, Vector, Vector]:
-    """The numbers of pairs at which the test looks, and the upper bounds on the two errors at each."""
+    """Return the numbers of pairs at which the test looks, and the upper bounds on the two errors at each."""
     looks = np.arange(BURN_IN, len(first) + 1.0, EVERY)
     renewed = [BURN_IN]
     for n in looks:
@@ -93,7 +95,9 @@ def by_sequential(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """The number of pairs that were drawn when the bounds lay below the curve, for every level; infinity if never."""
+    """Return the number of pairs that were drawn when the bounds lay below the curve, for every level; infinity if
+    never.
+    """
     found = []
     for level in LEVELS:
         looks, alpha, beta = _bounds_of(case, draws, seed, level)

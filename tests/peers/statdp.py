@@ -14,12 +14,12 @@ LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower boun
 
 
 def absent(case: Case) -> str:
-    """The reason why StatDP cannot be used for a case; "" if it can."""
+    """Return the reason why StatDP cannot be used for a case; "" if it can."""
     return pure_only(case) or ("has too many events" if case.length > MOST_ENTRIES else "")
 
 
 def by_statdp(case: Case, draws: int, seed: int) -> Findings:
-    """Half of the draws choose an event, the other half test it. Its p-values are taken as they are."""
+    """Half of the draws choose an event, the other half test it. StatDP's p-values are taken as they are."""
     with quiet(), ThreadPool(1) as pool:
         numba, core, tests = (module(name) for name in ("numba", "statdp.core", "statdp.hypotest"))
         numba.njit(lambda s: np.random.seed(s))(seed)  # noqa: NPY002 - StatDP's tests draw from this state

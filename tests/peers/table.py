@@ -41,7 +41,7 @@ class Line:
 
     @property
     def proven(self) -> float:
-        """The bound as a number; 0 if there is none or a negative one, because no loss is below 0."""
+        """Return the bound as a number; 0 if there is none or a negative one, because no loss is below 0."""
         return max(0.0, float(self.bound or 0))
 
 

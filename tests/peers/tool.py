@@ -49,12 +49,12 @@ class Tool:
 
     @property
     def installed(self) -> bool:
-        """Whether the package can be imported."""
+        """Return whether the package can be imported."""
         return not self.package or self.package in sys.modules or importlib.util.find_spec(self.package) is not None
 
     @property
     def version(self) -> str:
-        """The version of the installed package; if it states none, the version in the stored comparison."""
+        """Return the version of the installed package; if it states none, the version in the stored comparison."""
         if not self.package:
             return "written anew"
         try:
@@ -103,5 +103,5 @@ def drawn(case: Case, draws: int, seed: int, tool: str) -> tuple[Matrix, Matrix]
 
 
 def pure_only(case: Case) -> str:
-    """The reason why a tool that bounds the ε of pure DP does not apply to a case; "" if it does."""
+    """Return the reason why a tool that bounds the ε of pure DP does not apply to a case; "" if it does."""
     return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"

@@ -1,7 +1,7 @@
 """The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
 
-Another auditor is imported only if it is installed. It is used through its own interface, with the settings of its
-examples; if two settings were reasonable, both are tried, and the better result counts.
+Another auditor is imported only if it is installed. Another auditor is used through its own interface, with the
+settings of its examples; if two settings were reasonable, both are tried, and the better result counts.
 """
 
 import importlib
@@ -49,12 +49,12 @@ COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the 
 
 @dataclass(frozen=True)
 class FixedLength(Output):
-    """A number, or a vector whose length does not depend on the data."""
+    """The outputs of this kind are numbers, or vectors whose length does not depend on the data."""
 
     length: int = 0
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of an output, whatever the dimension of the data is."""
+        """Return the shape of an output, whatever the dimension of the data is."""
         return (self.length,) if self.length else ()
 
 
@@ -73,7 +73,7 @@ def _entry(index: int, outputs: Matrix) -> Vector:
 
 
 def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
-    """The setting and the pair of a case for covassay, and a list of the numbers of draws, which grows."""
+    """Return the setting and the pair of a case for covassay, and a list of the numbers of draws, which grows."""
     made: list[int] = []
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -90,7 +90,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Whether an audit at that level would refute the claim."""
+    """Return whether an audit at that level would refute the claim."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 
@@ -115,7 +115,9 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_sniper(classifier: str, rarest: float) -> Attempt:
-    """DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an event."""
+    """Run DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an
+    event.
+    """
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         with quiet(), tempfile.TemporaryDirectory() as folder:
@@ -171,7 +173,9 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
 
 def _hockey_stick() -> tuple[Any, Any, Any]:
-    """The modules of dp_auditorium that the tester needs; the package itself would import a search service as well."""
+    """Return the modules of dp_auditorium that the tester needs; the package itself would import a search service
+    as well.
+    """
     found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")
     if found is not None:
         root = (found.submodule_search_locations or [""])[0]

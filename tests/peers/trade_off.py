@@ -1,4 +1,5 @@
-"""Code of the two auditors of f-DP: the claimed curve, and a perturbed likelihood-ratio test on density estimates.
+"""Share code between the two auditors of f-DP: the claimed curve, and a perturbed likelihood-ratio test on density
+estimates.
 
 A trade-off curve gives, for every share α of errors on the first input, the least share β of errors on the second that
 a classifier can have. A claim of (ε, δ)-DP is such a curve. The densities p and q are estimated with normal kernels and
@@ -19,14 +20,14 @@ TINY = 1e-12  # this number is added to both densities
 
 
 def claimed_curve(alpha: Vector, claim: Guarantee) -> Vector:
-    """The least β that (ε, δ)-DP allows at α."""
+    """Return the least β that (ε, δ)-DP allows at α."""
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     return np.asarray(np.maximum(0, np.maximum(room - factor * alpha, (room - alpha) / factor)))
 
 
 def loss_below(alpha: float, beta: float) -> float:
-    """A lower bound on the ε of pure DP, from upper bounds on the two errors of one classifier."""
+    """Return a lower bound on the ε of pure DP, from upper bounds on the two errors of one classifier."""
     return max([0.0, *(math.log((1 - a) / b) for a, b in ((alpha, beta), (beta, alpha)) if a < 1 and b > 0)])
 
 
@@ -47,7 +48,7 @@ def _smoothed(counts: Vector, cell: float, width: float, order: int = 0) -> Vect
 
 
 def bandwidth(points: Vector, low: float, high: float, size: int) -> float:
-    """The direct plug-in bandwidth with two stages, for the range and the size of a grid."""
+    """Return the direct plug-in bandwidth with two stages, for the range and the size of a grid."""
     n = len(points)
     spread = min(float(points.std(ddof=1)), float(np.subtract(*np.quantile(points, [0.75, 0.25]))) / 1.349)
     if spread <= 0:
@@ -61,7 +62,7 @@ def bandwidth(points: Vector, low: float, high: float, size: int) -> float:
 
 
 class Ratio:
-    """The estimated densities on a grid, and the classifiers by their ratio."""
+    """The object holds the estimated densities on a grid, and the classifiers by their ratio."""
 
     def __init__(self, first: Vector, second: Vector, size: int = 1000) -> None:
         if not (np.isfinite(first).all() and np.isfinite(second).all()):

@@ -1,4 +1,6 @@
-"""The stored results of proofs/experiments agree with the present declarations, and a cell of each is run again."""
+"""Test that the stored results of proofs/experiments agree with the present declarations, by running a cell of each
+again.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ pytest.importorskip("pyarrow")
 FOLDER = Path(__file__).resolve().parents[2] / "proofs" / "experiments"
 PAGE = (FOLDER / "README.md").read_text()
 STORED = sorted(path.name for path in FOLDER.glob("*.parquet"))
-ROUNDING = 1e-6  # relative, of other versions of linear algebra
+ROUNDING = 1e-6  # a relative tolerance for rounding in other versions of linear algebra
 # The error of a sampled direction is not continuous in rounding, so only additive noise is compared on every machine.
 ADDITIVE = {"entrywise-laplace", "gauss-cov", "gauss-cov-approximate", "nuclear-laplace-symmetric"}
 

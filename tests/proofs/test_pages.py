@@ -1,4 +1,4 @@
-"""The pages of proofs/: every mechanism has a page of the same form, and all names and links exist.
+"""Test the pages of proofs/: every mechanism has a page of the same form, and all names and links exist.
 
 A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from
 a page to its defects, and each rule finds a planted defect.
@@ -50,36 +50,36 @@ PACKAGES = (
     "verification.claims.checks",
 )
 FUNCTION = re.compile(r"(?:(?P<module>[a-z_]\w*(?:\.\w+)*):)?(?P<name>[A-Za-z_]\w*)(?P<call>\()?")
-NAME = re.compile(r"[A-Z][A-Z0-9]*(?:[.-][^\s.-]+)+")  # of a theorem, a claim or an assumption
+NAME = re.compile(r"[A-Z][A-Z0-9]*(?:[.-][^\s.-]+)+")  # the name of a theorem, a claim or an assumption
 EXTERNAL = ("http://", "https://", "mailto:")
 
 
 def inline(text: str) -> list[Token]:
-    """The pieces of the prose: words, code spans, emphasis, links."""
+    """Return the pieces of the prose: words, code spans, emphasis, links."""
     blocks = MarkdownIt("commonmark").enable("table").parse(text)
     return [piece for block in blocks for piece in block.children or []]
 
 
 def spans(text: str) -> list[str]:
-    """The texts of the code spans."""
+    """Return the texts of the code spans."""
     return [piece.content for piece in inline(text) if piece.type == "code_inline"]
 
 
 def wrong_headings(text: str) -> str:
-    """The mistakes in the headings; empty if they are the required ones in order."""
+    """Return the mistakes in the headings; empty if they are the required ones in order."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that GitHub gives to headings."""
+    """Return the anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def broken_links(text: str, folder: Path) -> list[str]:
-    """Relative links that lead nowhere."""
+    """Return relative links that lead nowhere."""
     links = [str(piece.attrs["href"]) for piece in inline(text) if piece.type == "link_open"]
     broken = []
     for link in links:
@@ -96,7 +96,7 @@ def broken_links(text: str, folder: Path) -> list[str]:
 
 
 def exists(module: str, name: str) -> bool:
-    """Whether some package of the project has a module of that name, with a callable of that name."""
+    """Return whether some package of the project has a module of that name, with a callable of that name."""
     for package in PACKAGES:
         try:
             found = importlib.import_module(f"covassay.{package}.{module}")
@@ -108,7 +108,7 @@ def exists(module: str, name: str) -> bool:
 
 
 def missing_functions(text: str, mechanism: str) -> list[str]:
-    """The spans `name(` that the mechanism's file does not define, and `module:name` that no module defines."""
+    """Return the spans `name(` that the mechanism's file does not define, and `module:name` that no module defines."""
     own = mechanism.replace("-", "_")
     missing = []
     for span in spans(text):
@@ -124,12 +124,12 @@ def known_names() -> set[str]:
 
 
 def unknown_names(text: str) -> list[str]:
-    """Names of theorems, claims and assumptions that do not exist."""
+    """Return names of theorems, claims and assumptions that do not exist."""
     return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
 def unnamed_wholes(text: str, mechanism: str) -> list[str]:
-    """The kernel's theorems on the whole mechanism that its page does not name."""
+    """Return the kernel's theorems on the whole mechanism that its page does not name."""
     whole = [leg.name for leg in claims()[f"MECH.{mechanism}"].legs if leg.whole]
     return [theorem for theorem in whole if theorem not in spans(text)]
 
@@ -215,7 +215,7 @@ def test_wrong_headings_are_seen(old: str, new: str) -> None:
     assert old in text
     assert wrong_headings(text.replace(old, new))
     without = text.partition("## Accuracy")[0] + "## Source" + text.partition("## Source")[2]
-    assert not wrong_headings(without)  # the only one that may be left out
+    assert not wrong_headings(without)  # only this heading may be left out
 
 
 @pytest.mark.parametrize("link", ["nowhere.md", "../paper", "../LEDGER.md#no-such-heading", "#nor-this"])
@@ -233,7 +233,7 @@ def test_a_missing_function_is_seen(span: str) -> None:
         "`noise_scale(sensitivity, epsilon)` `domain:unit_rows` `laws.k_norm:sample` `adk19.basics:laplace_loss` `x`"
     )
     assert missing_functions(f"{known} and `{span}`", "laplace") == [span]
-    assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")  # it is in another mechanism's file
+    assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")  # the function is in another mechanism's file
 
 
 @pytest.mark.parametrize("span", ["LAPLACE-NOT-DP", "MECH.no-such-mechanism", "DN25.Thm99", "N-NOTHING"])

@@ -1,4 +1,4 @@
-"""Rows, mean and covariance of bounded columns: the results, also in edge cases, and the spend."""
+"""Test rows, mean and covariance of bounded columns: the results, also in edge cases, and the spend."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rows in a box: suprema against a search over corners and over the inside, pairs that attain them, mutants."""
+"""Test rows in a box: suprema against a search over corners and over the inside, pairs that attain them, mutants."""
 
 import math
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from covassay.reference.errors import InvalidInput
 from tests.conventions import SEEDS
 
 PROPERTY = settings(max_examples=60, deadline=None)
-ROUNDING = 1e-9  # relative; sums of at most 6 products of numbers up to 100
-MUTANT = 0.97  # a sensitivity that is 3 % too small
+ROUNDING = 1e-9  # a relative error; sums have at most 6 products of numbers up to 100
+MUTANT = 0.97  # the factor of a sensitivity that is 3 % too small
 BOXES = {
     "unit": [(0, 1), (0, 1), (0, 1)],
     "ranges 1, 100, 1": [(0, 1), (0, 100), (0, 1)],
@@ -50,14 +50,16 @@ def covariance(divisor: str) -> Statistic:
 
 
 def grid(box: Box) -> Matrix:
-    """The corners of the box, and its points with coordinates at the centre or nearest to 0."""
+    """Return the corners of the box, and its points with coordinates at the centre or nearest to 0."""
     near = far_and_near(box)[1]
     axes = [sorted({low, high, (low + high) / 2, o}) for (low, high), o in zip(box.bounds, near, strict=True)]
     return np.array(list(product(*axes)))
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """The changes |f(X) − f(X')|, (count, d, d), if one row moves on the grid and the others lie in two corners."""
+    """Return the changes |f(X) − f(X')|, (count, d, d), if one row moves on the grid and the others lie in two
+    corners.
+    """
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
     for a, b in product(corners, repeat=2):
@@ -69,7 +71,7 @@ def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> M
 
 
 def norms(changes: Matrix) -> Matrix:
-    """The ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, (count, 3)."""
+    """Return the ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, (count, 3)."""
     return np.array([changes.sum((1, 2)), np.triu(changes).sum((1, 2)), np.linalg.norm(changes, axis=(1, 2))]).T
 
 
@@ -78,14 +80,14 @@ def bounds_on_norms(claimed: BoxSensitivity) -> tuple[float, float, float]:
 
 
 def exceeded(claimed: BoxSensitivity, changes: Matrix, factor: float = 1.0) -> bool:
-    """Whether some change is larger than an entry's sensitivity or than a joint norm, times the factor."""
+    """Return whether some change is larger than an entry's sensitivity or than a joint norm, times the factor."""
     slack = factor * (1 + ROUNDING)
     entries, joint = changes > slack * claimed.entries, norms(changes) > slack * np.array(bounds_on_norms(claimed))
     return bool(entries.any() or joint.any())
 
 
 def attained(claimed: BoxSensitivity, changes: Matrix) -> bool:
-    """Whether every entry reaches its sensitivity in some change, and the norms too if that is claimed."""
+    """Return whether every entry reaches its sensitivity in some change, and the norms too if that is claimed."""
     if not np.allclose(changes.max(axis=0), claimed.entries, rtol=ROUNDING):
         return False
     return not claimed.jointly or np.allclose(norms(changes).max(axis=0), bounds_on_norms(claimed), rtol=ROUNDING)

@@ -1,4 +1,4 @@
-"""The suggestion of a similar name in an error message."""
+"""Test the suggestion of a similar name in an error message."""
 
 import pytest
 

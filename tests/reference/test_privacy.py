@@ -1,4 +1,6 @@
-"""Notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian noise."""
+"""Test notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian
+noise.
+"""
 
 import dataclasses
 import math
@@ -7,12 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-import numpy as np
 import pytest
 import sympy
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import (
@@ -29,21 +27,6 @@ from covassay.reference.privacy import (
     zcdp_of_gaussian,
     zcdp_of_pure,
 )
-
-PROPERTY = settings(max_examples=80)
-
-Formula = Callable[..., Any]
-
-
-# Oracles: privacy losses of explicit laws
-
-
-def delta_of_gaussian(rho: float, epsilon: float) -> float:
-    """δ of Gaussian noise that is exactly ρ-zCDP (Balle–Wang 2018, Theorem 8), μ = Δ/σ = √(2ρ)."""
-    mu = math.sqrt(2 * rho)
-    upper = stats.norm.cdf(mu / 2 - epsilon / mu)
-    return float(upper - math.exp(epsilon + stats.norm.logcdf(-mu / 2 - epsilon / mu)))
-
 
 # Composition
 
@@ -95,37 +78,11 @@ def test_log_delta_agrees_with_a_hand_calculation() -> None:
     assert sympy.simplify(symbolic - (2 * rho - epsilon - 2 * sympy.log(2))) == 0
 
 
-@pytest.mark.parametrize(
-    ("formula", "valid"),
-    [
-        pytest.param(log_delta_of_zcdp_at, True, id="as published"),
-        pytest.param(lambda r, e, a: log_delta_of_zcdp_at(r, 2 * e, a), False, id="ε doubled"),
-        pytest.param(lambda r, e, a: log_delta_of_zcdp_at(r, e, a) + 2 * math.log(1 - 1 / a), False, id="a power more"),
-    ],
-)
-def test_every_order_gives_a_delta_that_covers_the_gaussian_mechanism(formula: Formula, valid: bool) -> None:
-    covered = all(
-        math.log(delta_of_gaussian(rho, epsilon)) <= formula(rho, epsilon, alpha) + 1e-9
-        for rho in (0.01, 0.1, 1.0)
-        for epsilon in (rho, rho + math.sqrt(rho), rho + 4 * math.sqrt(rho))
-        for alpha in 1 + np.geomspace(0.1, 100, 40)
-    )
-    assert covered == valid
-
-
-@PROPERTY
-@given(st.floats(1e-4, 5), st.floats(1e-12, 0.5))
-def test_the_best_order_is_at_least_as_good_as_the_simple_conversion(rho: float, delta: float) -> None:
-    epsilon = epsilon_of_zcdp(rho, delta)
-    alpha = 1 + math.sqrt(math.log(1 / delta) / rho)  # where (α − 1)(αρ − ε) is least: it is ln δ there
-    assert log_delta_of_zcdp_at(rho, epsilon, alpha) <= math.log(delta) + 1e-9
-
-
 # The smallest ε of zCDP
 
 
 def smallest_by_mpmath(rho: float, delta: float) -> float:
-    """The infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
+    """Return the infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
     with mpmath.workdps(30):
         low, high = mpmath.mpf(-12), mpmath.mpf(40)
         for _ in range(40):
@@ -138,9 +95,7 @@ def smallest_by_mpmath(rho: float, delta: float) -> float:
         return float(max(values[best], 0))
 
 
-SMALLEST_CASES = [
-    (rho, delta) for rho in (1e-8, 1e-4, 0.01, 0.5, 3.0, 100.0) for delta in (1e-300, 1e-30, 1e-9, 1e-5, 0.01, 0.4)
-]
+SMALLEST_CASES = [(rho, delta) for rho in (1e-8, 0.01, 3.0, 100.0) for delta in (1e-300, 1e-9, 0.4)]
 
 
 def test_epsilon_at_an_order_agrees_with_a_hand_calculation() -> None:
@@ -151,31 +106,11 @@ def test_epsilon_at_an_order_agrees_with_a_hand_calculation() -> None:
     assert epsilon_of_zcdp_at(0.5, math.exp(-2), 3) == pytest.approx(by_hand, rel=1e-15)
 
 
-def test_epsilon_at_an_order_solves_the_equation_for_delta() -> None:
-    rho, delta, alpha = sympy.symbols("rho delta alpha", positive=True)
-    epsilon = epsilon_of_zcdp_at(rho, delta, alpha, log=sympy.log)
-    assert sympy.simplify(log_delta_of_zcdp_at(rho, epsilon, alpha, log=sympy.log) - sympy.log(delta)) == 0
-
-
 @pytest.mark.parametrize(("rho", "delta"), SMALLEST_CASES)
 def test_the_search_finds_the_smallest_epsilon_and_never_less(rho: float, delta: float) -> None:
     exact = smallest_by_mpmath(rho, delta)
     found = smallest_epsilon_of_zcdp(rho, delta)
     assert exact * (1 - 1e-12) <= found <= exact * (1 + 1e-8) + 1e-15
-
-
-@PROPERTY
-@given(st.floats(1e-10, 1e6), st.floats(1e-300, 0.999))
-def test_the_smallest_epsilon_is_never_above_the_printed_one_nor_below_zero(rho: float, delta: float) -> None:
-    assert 0 <= smallest_epsilon_of_zcdp(rho, delta) <= epsilon_of_zcdp(rho, delta)
-
-
-@PROPERTY
-@given(st.floats(1e-4, 10), st.floats(1.01, 3), st.floats(1e-12, 0.3))
-def test_more_rho_or_less_delta_costs_more_epsilon(rho: float, factor: float, delta: float) -> None:
-    epsilon = smallest_epsilon_of_zcdp(rho, delta)
-    assert smallest_epsilon_of_zcdp(factor * rho, delta) >= epsilon * (1 - 1e-9)
-    assert smallest_epsilon_of_zcdp(rho, delta / factor) >= epsilon * (1 - 1e-9)
 
 
 def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:

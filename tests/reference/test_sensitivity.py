@@ -1,9 +1,8 @@
-"""How far one row moves the second moment: formulas against eigenvalues, suprema against search."""
+"""Test how far one row moves the second moment: formulas against eigenvalues, suprema against search."""
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ Pair = tuple[Vector, Vector]
 
 
 def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
-    """Pairs x, y in the unit ball of R^d, d ≤ 6, often on its surface; entries of moderate size."""
+    """Draw pairs x, y in the unit ball of R^d, d ≤ 6, often on its surface, with entries of moderate size."""
     entries = st.sampled_from([-1.0, -0.75, -0.5, -0.25, 0.0, 0.125, 0.5, 1.0]) | st.floats(-1, 1, width=16)
     two_rows = st.integers(least, 6).flatmap(lambda d: arrays(np.float64, (2, d), elements=entries))
     stretch = st.sampled_from([0.3, 1.0, 8.0])
@@ -91,34 +90,6 @@ def test_the_two_eigenvalues_are_those_of_the_difference(pair: Pair) -> None:
     assert agrees_with_eigenvalues(*pair, positive_eigenvalue, negative_eigenvalue)
 
 
-@pytest.mark.parametrize(
-    ("positive", "negative"),
-    [
-        pytest.param(negative_eigenvalue, positive_eigenvalue, id="signs exchanged"),
-        pytest.param(
-            lambda s, t, c: (s - t + ((s + t) ** 2 - c**2) ** 0.5) / 2, negative_eigenvalue, id="c² instead of 4c²"
-        ),
-        pytest.param(
-            lambda s, t, c: (s - t + ((s - t) ** 2 - 4 * c**2) ** 0.5) / 2, negative_eigenvalue, id="s − t in the root"
-        ),
-        pytest.param(positive_eigenvalue, lambda s, t, c: -positive_eigenvalue(s, t, c), id="symmetric about 0"),
-    ],
-)
-def test_wrong_eigenvalue_formulas_are_found_out(positive: Formula, negative: Formula) -> None:
-    x, y = np.array([0.8, 0.0]), np.array([0.1, 0.4])
-    assert agrees_with_eigenvalues(x, y, positive_eigenvalue, negative_eigenvalue)
-    assert not agrees_with_eigenvalues(x, y, positive, negative)
-
-
-@PROPERTY
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
-def test_each_eigenvalue_is_bounded_by_its_own_row(s: float, t: float, cosine: float) -> None:
-    c = cosine * math.sqrt(s * t) * (1 - 1e-12)
-    assert -1e-15 <= positive_eigenvalue(s, t, c) <= s + 1e-15
-    assert 1e-15 >= negative_eigenvalue(s, t, c) >= -t - 1e-15
-    assert abs(s - t) - 1e-15 <= eigenvalue_gap(s, t, c) <= s + t
-
-
 @PROPERTY
 @given(pairs_in_the_ball())
 def test_norms_of_the_difference_have_their_formulas(pair: Pair) -> None:
@@ -132,7 +103,7 @@ def test_norms_of_the_difference_have_their_formulas(pair: Pair) -> None:
 
 # The table
 
-# typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
+# the factors are typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -182,49 +153,12 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
         assert entry.change(x, y) == pytest.approx(entry.supremum(d), rel=1e-13)
 
 
-# the exact suprema of the two ℓ1 norms by exhaustive search
-S_FULL = {1: 1, 2: 2.828427, 3: 4.123106, 4: 5.656854, 5: 7, 7: 9.848858}
 S_TRIANGLE = {1: 1, 2: 2.236068, 3: 2.872281, 4: 3.605551, 5: 4.272002, 6: 5, 7: 5.678908, 8: 6.403124}
-
-
-def exhaustive_l1(d: int, *, triangle: bool) -> float:
-    """Find the largest xᵀSx − yᵀSy over the symmetric sign matrices S (off-diagonal halved for the triangle)."""
-    i, j = np.triu_indices(d)
-    best = 0.0
-    for signs in product((-1.0, 1.0), repeat=len(i)):
-        matrix = np.zeros((d, d))
-        matrix[i, j] = signs
-        matrix = (matrix + matrix.T) / (2 if triangle else 1)
-        if not triangle:
-            matrix[np.diag_indices(d)] /= 2
-        values = np.linalg.eigvalsh(matrix)
-        best = max(best, max(values[-1], 0.0) - min(values[0], 0.0))
-    return best
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_the_bounds_of_the_l1_norms_contain_the_exhaustive_suprema(d: int) -> None:
-    full, triangle = exhaustive_l1(d, triangle=False), exhaustive_l1(d, triangle=True)
-    assert full == pytest.approx(S_FULL[d], abs=1e-6)
-    assert triangle == pytest.approx(S_TRIANGLE[d], abs=1e-6)
-    assert full <= SENSITIVITIES["all entries, l1"].supremum(d) * (1 + 1e-14)
-    assert triangle <= SENSITIVITIES["upper triangle, l1"].supremum(d) * (1 + 1e-14)
 
 
 def test_the_supremum_of_the_triangle_is_the_exhaustive_one() -> None:
     for d, exact in S_TRIANGLE.items():
         assert SENSITIVITIES["upper triangle, l1"].supremum(d) == pytest.approx(exact, abs=1e-6)
-
-
-@PROPERTY
-@given(m=st.integers(1, 9), k=st.integers(1, 9), angle=st.floats(0, math.pi / 2), share=st.floats(0, 1))
-def test_the_last_step_of_the_proof_for_the_triangle_holds(m: int, k: int, angle: float, share: float) -> None:
-    # a² + b² + 2g² = 2, b ≤ a, c ≤ b: m a + k b + 2 √(mk) g + 2c is at most twice the supremum
-    g = math.sin(angle)
-    a, b = (math.sqrt(2) * math.cos(angle) * f(math.pi / 4 * share) for f in (math.cos, math.sin))
-    for one, other in ((m, k), (k, m)):
-        value = one * a + other * b + 2 * math.sqrt(m * k) * g + 2 * min(a, b)
-        assert value <= 2 * SENSITIVITIES["upper triangle, l1"].supremum(m + k) * (1 + 1e-12)
 
 
 def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
@@ -233,25 +167,6 @@ def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
     np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)
     np.testing.assert_array_equal(block_pair(1), [[1], [0]])
-
-
-@pytest.mark.parametrize(
-    ("quantity", "supremum"),
-    [
-        pytest.param("nuclear norm", lambda d: math.sqrt(2), id="nuclear norm mistaken for Frobenius"),
-        pytest.param("nuclear norm", lambda d: 1.0, id="nuclear norm of add or remove"),
-        pytest.param("Frobenius norm", lambda d: 1.0, id="Frobenius norm of add or remove"),
-        pytest.param("spectral norm", lambda d: 0.5, id="half the spectral norm"),
-        pytest.param("trace", lambda d: 0.0, id="trace of normalised rows"),
-        pytest.param("eigenvalues, l2", lambda d: 1.0, id="one eigenvalue moves"),
-        pytest.param("all entries, l1", lambda d: float(d), id="all entries of add or remove"),
-        pytest.param("upper triangle, l1", lambda d: (d + 1) / 2, id="triangle of add or remove"),
-        pytest.param("upper triangle, l1", lambda d: d / math.sqrt(2), id="triangle as half of all entries"),
-    ],
-)
-def test_a_supremum_that_is_too_small_is_exceeded(quantity: str, supremum: Callable[[int], float]) -> None:
-    entry = SENSITIVITIES[quantity]
-    assert any(entry.change(*entry.pair(d)) > supremum(d) * (1 + 1e-9) for d in (2, 4))
 
 
 def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
@@ -276,14 +191,6 @@ def test_sorted_eigenvalues_move_no_further_than_stated(quantity: str, order: in
     rows = unit_rows(np.random.default_rng(seed).standard_normal((4, d)))
     before, after = (np.linalg.eigvalsh(data.T @ data) for data in neighbours(rows, *pair))
     assert np.linalg.norm(before - after, order) <= SENSITIVITIES[quantity].change(*pair) + 1e-13
-
-
-def test_sorted_eigenvalues_can_move_by_two_in_l1() -> None:
-    # C = diag(4, 2, 0) + e₁e₁ᵀ against + e₂e₂ᵀ: eigenvalues (5, 2, 0) and (4, 3, 0)
-    rows = np.repeat(np.eye(3), [4, 2, 0], axis=0)
-    before, after = (np.linalg.eigvalsh(data.T @ data) for data in neighbours(rows, *orthonormal_pair(3)))
-    assert np.abs(before - after).sum() == pytest.approx(2, rel=1e-14)
-    assert np.linalg.norm(before - after) == pytest.approx(math.sqrt(2), rel=1e-14)
 
 
 def test_neighbours_differ_in_one_row() -> None:

@@ -1,4 +1,4 @@
-"""The auditor: does an implementation do what its mechanism says?
+"""Audit whether an implementation does what its mechanism says.
 
 An audit finds a violation or finds none, and never certifies. A p-value of the question about the law arises as
 follows.

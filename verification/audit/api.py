@@ -1,4 +1,7 @@
-"""An audit from Python: `audit` finds out how to call the target, looks up its mechanism, and runs the questions."""
+"""Run an audit from Python.
+
+The function `audit` finds out how to call the target, looks up its mechanism, and runs the questions.
+"""
 
 import sys
 import time
@@ -177,7 +180,7 @@ def _audited(
     target = load(origin)
     options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    bounded = (options.mechanism or target.mechanism) is not None  # then the bounds are reported together with the rows
+    bounded = (options.mechanism or target.mechanism) is not None  # the bounds are reported together with the rows
     if options.bounds is not None and takes_bounds(target) and not bounded:
         budget[BOUNDS] = options.bounds.bounds
     options, kind = with_kind(origin, target, budget, options)
@@ -232,19 +235,21 @@ class BitsFound(NamedTuple):
 
     @property
     def facts(self) -> Bits:
-        """The facts on the result of all pairs together."""
+        """Return the facts on the result of all pairs together."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the bits alone."""
+        """Return the verdict on the bits alone."""
         return Verdict(self.facts.verdict)
 
 
 def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
-    """The findings of `audit` with these arguments on low-order bits, by the same draws, without its other checks."""
+    """Return the findings of `audit` with these arguments on low-order bits, by the same draws, without its other
+    checks.
+    """
     origin = as_source(source)
     target = load(origin)
     options = as_stated_by(target, AuditOptions(samples=samples, seed=seed, scope=scope))

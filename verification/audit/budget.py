@@ -1,10 +1,10 @@
-"""The false-alarm budget of a run: the share of every question, and Holm's procedure inside a question.
+"""Divide the false-alarm budget of a run: the share of every question, and Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
-probability α of the run. This is the union bound over the questions. It holds although questions depend on one another
-and answers decide which questions are asked, because all levels were fixed before the first draw. It needs valid
-p-values: under the claim, and conditionally on everything that chose its test, a p-value is at most t with probability
-at most t, for every t. `Question.valid_if` gives the reason for each question.
+probability α of the run. The statement is the union bound over the questions. The bound holds although questions depend
+on one another and answers decide which questions are asked, because all levels were fixed before the first draw. The
+bound needs valid p-values: under the claim, and conditionally on everything that chose its test, a p-value is at most t
+with probability at most t, for every t. `Question.valid_if` gives the reason for each question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ class ErrorBudget:
 
     @property
     def left(self) -> Fraction:
-        """The share that is not yet reserved."""
+        """Return the share that is not yet reserved."""
         return 1 - sum((one.share for one in self.spent), Fraction(0))
 
     def spend(self, question: str, look: str, share: Fraction, tests: int) -> float:

@@ -1,4 +1,5 @@
-"""An audit in one line: `check(release, mechanism="gauss-cov", rho=0.5)` raises unless the verdict is NOT REFUTED.
+"""Run an audit in one line. The call `check(release, mechanism="gauss-cov", rho=0.5)` raises unless the verdict is NOT
+REFUTED.
 
 The checks of an audit fall into groups. A group can be declared an expected failure by its name: "law", "privacy",
 "data path", "contract: row order" or, in short, "row order".
@@ -77,13 +78,15 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """The test cases that can be expected failures: every question of the contract, every other kind, and the end."""
+    """Return the test cases that can be expected failures: every question of the contract, every other kind, and
+    the end.
+    """
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
 
 
 def group_of(check: Finding) -> str:
-    """The group of a finding."""
+    """Return the group of a finding."""
     if check.kind == KINDS[0]:
         return check.question if check.question in groups() else COMPLETED
     return check.kind if check.kind in KINDS else COMPLETED
@@ -119,7 +122,9 @@ def _told(checks: Iterable[Finding], report: AuditReport) -> str:
 
 
 def by_group(expected: Mapping[str, str]) -> dict[str, str]:
-    """The reasons for expected failures by group; `InvalidInput` if there is no such group, or no reason is given."""
+    """Return the reasons for expected failures by group; `InvalidInput` if there is no such group, or no reason is
+    given.
+    """
     named = [name for name in groups() if name != COMPLETED]
     short = {name.partition(": ")[2]: name for name in named if ": " in name}
     known = {**short, **{name: name for name in named}}
@@ -133,7 +138,7 @@ def by_group(expected: Mapping[str, str]) -> dict[str, str]:
 
 
 def target_name(target: TargetSource | Callable[..., Any] | str) -> str:
-    """The name of a target in the id of a test."""
+    """Return the name of a target in the id of a test."""
     if isinstance(target, str):
         return target
     return target.spec if isinstance(target, TargetReference) else getattr(target, "name", "") or name_of(target)

@@ -1,4 +1,6 @@
-"""The basis of an audit: the claim of a target, the mechanism that it claims to be, and the knowledge of its law."""
+"""Find the basis of an audit: the claim of a target, the mechanism that it claims to be, and the knowledge of its
+law.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -32,9 +34,10 @@ _USUAL = AuditOptions()
 
 
 def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
-    """The stated claim; otherwise the usual claim of the target, if it has one, or the default claim of the mechanism.
+    """Return the stated claim; otherwise the usual claim of the target, if it has one, or the default claim of the
+    mechanism.
 
-    There is a default only for a target that takes its budget as an argument.
+    Only a target that takes its budget as an argument has a default claim.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def _require_use(options: AuditOptions, name: str | None) -> None:
 def expected_of(
     target: Target, guarantee: Guarantee, options: AuditOptions
 ) -> tuple[str | None, dict[str, Any], Profile]:
-    """The mechanism that the target claims to be, its complete options, and the audit's profile of its law."""
+    """Return the mechanism that the target claims to be, its complete options, and the audit's profile of its law."""
     name = options.mechanism or target.mechanism
     bounded = name is not None and mechanism(name).domain == "box"
     if options.bounds is None and needs_bounds(target) and not bounded:
@@ -91,7 +94,9 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """The option of the mechanism that the adjacency of the audit sets; empty if the mechanism has no such option."""
+    """Return the option of the mechanism that the adjacency of the audit sets; empty if the mechanism has no such
+    option.
+    """
     asked = options.adjacency
     if asked is None:
         return {}
@@ -109,12 +114,12 @@ def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
 
 
 def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOptions) -> str:
-    """The adjacency of the claim."""
+    """Return the adjacency of the claim."""
     return mechanism(name).adjacency_of(choices) if name else options.adjacency or REPLACE_ONE
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
-    """The source in the form to audit: in scaled columns, if its mechanism is for bounded columns."""
+    """Return the source in the form to audit: in scaled columns, if its mechanism is for bounded columns."""
     return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
@@ -130,7 +135,7 @@ def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[
 
 
 def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
-    """The options, completed by the box and the adjacency of the target's own claim."""
+    """Return the options, completed by the box and the adjacency of the target's own claim."""
     if options.mechanism or target.mechanism:
         return options
     box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
@@ -138,7 +143,7 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
 
 
 def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
-    """The profile, with the user's pair before all others; in scaled columns if the audit uses those."""
+    """Return the profile, with the user's pair before all others; in scaled columns if the audit uses those."""
     if given is None:
         return expected
     if expected.view is not None and box is not None:
@@ -151,7 +156,7 @@ def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Bo
 
 
 def _black_box(target: Target, options: AuditOptions) -> Profile:
-    """The profile of a target that names no mechanism: pairs of neighbours."""
+    """Return the profile of a target that names no mechanism: pairs of neighbours."""
     output = OUTPUTS[options.released or target.released or USUAL]
     box = options.bounds
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
@@ -164,7 +169,9 @@ def _black_box(target: Target, options: AuditOptions) -> Profile:
 def with_kind(
     origin: TargetSource, target: Target, budget: dict[str, Any], options: AuditOptions
 ) -> tuple[AuditOptions, tuple[str, ...]]:
-    """The options, with the detected kind of output if it is not stated and not a matrix, and a note about it."""
+    """Return the options, with the detected kind of output if it is not stated and not a matrix, and a note about
+    it.
+    """
     if options.mechanism or target.mechanism or options.released or target.released:
         return options, ()
     if options.bounds is None and needs_bounds(target):
@@ -176,7 +183,8 @@ def with_kind(
 
 
 def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
-    """The identity of a run, which must be equal to continue from the draws of another: target, options, and packages.
+    """Return the identity of a run, which must be equal to continue from the draws of another: target, options, and
+    packages.
 
     To detect a changed target, only the file of its function, or the files that its command names, are compared.
     """
@@ -191,7 +199,7 @@ def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> 
 
 
 def _digest(source: TargetSource, target: Target) -> str:
-    """A digest of the file of a function, or of the files that a command names; "" if there are none."""
+    """Return a digest of the file of a function, or of the files that a command names; "" if there are none."""
     if isinstance(source, TargetReference) and source.command:
         files = [Path(source.directory, word) for word in source.command]
     else:
@@ -206,7 +214,7 @@ def _digest(source: TargetSource, target: Target) -> str:
 def as_called_for(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> TargetSource:
-    """The source with the call expression and the declaration of its randomness from the options."""
+    """Return the source with the call expression and the declaration of its randomness from the options."""
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
     output = OUTPUTS[options.released or USUAL]

@@ -1,4 +1,4 @@
-"""The kinds of values of audit options: how each is read from a word, checked, and written."""
+"""Declare the kinds of values of audit options: how each is read from a word, checked, and written."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ def _whole(value: Any) -> int:
 
 
 def choice(*names: str) -> Kind:
-    """The kind whose values are these names."""
+    """Return the kind of options whose values are these names."""
 
     def take(value: Any) -> str:
         if value not in names:

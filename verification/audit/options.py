@@ -1,4 +1,4 @@
-"""The options of an audit, each declared once, and the command that runs an audit again.
+"""Declare the options of an audit, each once, and the command that runs an audit again.
 
 The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords of every entry in
 Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their JSON
@@ -29,10 +29,9 @@ FALSE_ALARM = 1e-9
 SAMPLES = 2000
 # whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
 SCOPES = "real", "bits"
-FEWEST_SAMPLES = 100  # with fewer draws, only very large violations could be found
+FEWEST_SAMPLES = 100  # with fewer draws, an audit could find only very large violations
 
 # earlier spellings, with the present spelling in Python, and on the command line if the option existed there
-# there.
 OLD = {
     "as": ("mechanism=…", "--mechanism …"),
     "calibration": ('options={"calibration": …}', "--options calibration=…"),
@@ -66,7 +65,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The name of the option on a command line."""
+        """Return the name of the option on a command line."""
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
@@ -87,15 +86,18 @@ class Option:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the option's plain value."""
+        """Return the JSON Schema of the option's plain value."""
         kind = dict(self.kind.schema)
         shape = kind if self.default is not None else {"anyOf": [kind, {"type": "null"}]}
         return {"description": f"{self.help[0].upper()}{self.help[1:]}.", **shape}
 
 
-def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
-    """Declare an option, as the metadata of its field."""
-    return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
+def _option(
+    default: Any, kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True
+) -> Any:
+    """Declare an option, as a field of a dataclass."""
+    said = {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
+    return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
 
 
 @dataclass(frozen=True)
@@ -107,159 +109,115 @@ class AuditOptions:
     InvalidInput : an option breaks its rule, or two exclude each other.
     """
 
-    mechanism: str | None = field(
-        default=None,
-        metadata=_said(
-            replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
-            "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
-            "if it says nothing, only the contract and the privacy are tested",
-        ),
+    mechanism: str | None = _option(
+        None,
+        replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
+        "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
+        "if it says nothing, only the contract and the privacy are tested",
     )
-    epsilon: float | None = field(
-        default=None, metadata=_said(kinds.NUMBER, "the claimed ε (default: 1 for pure and approximate DP)")
+    epsilon: float | None = _option(None, kinds.NUMBER, "the claimed ε (default: 1 for pure and approximate DP)")
+    delta: float | None = _option(None, kinds.NUMBER, "the claimed δ (default: 1e-6 for approximate DP)")
+    rho: float | None = _option(None, kinds.NUMBER, "the claimed ρ of zCDP (default: 0.5)")
+    options: Mapping[str, Any] = _option(
+        {},
+        kinds.CHOICES,
+        "choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the "
+        "command line one at a time, in Python a dictionary of all",
     )
-    delta: float | None = field(
-        default=None, metadata=_said(kinds.NUMBER, "the claimed δ (default: 1e-6 for approximate DP)")
+    released: str | None = _option(
+        None, kinds.choice(*OUTPUTS), "the kind of output, when no mechanism is named; by default it is found by trying"
     )
-    rho: float | None = field(default=None, metadata=_said(kinds.NUMBER, "the claimed ρ of zCDP (default: 0.5)"))
-    options: Mapping[str, Any] = field(
-        default_factory=dict,
-        metadata=_said(
-            kinds.CHOICES,
-            "choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the "
-            "command line one at a time, in Python a dictionary of all",
-        ),
+    call: str | None = _option(
+        None,
+        replace(kinds.TEXT, metavar="EXPR"),
+        "how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'",
     )
-    released: str | None = field(
-        default=None,
-        metadata=_said(
-            kinds.choice(*OUTPUTS), "the kind of output, when no mechanism is named; by default it is found by trying"
-        ),
+    public: str | None = _option(
+        None,
+        replace(kinds.TEXT, metavar="NAMES"),
+        "parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may "
+        "follow the data without noise",
     )
-    call: str | None = field(
-        default=None,
-        metadata=_said(
-            replace(kinds.TEXT, metavar="EXPR"),
-            "how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'",
-        ),
+    data: UserData | None = _option(
+        None,
+        kinds.DATA,
+        "a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or "
+        + ", ".join(DATA_SETS),
     )
-    public: str | None = field(
-        default=None,
-        metadata=_said(
-            replace(kinds.TEXT, metavar="NAMES"),
-            "parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may "
-            "follow the data without noise",
-        ),
+    pair: UserPair | None = _option(
+        None,
+        kinds.PAIR,
+        "a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also "
+        "(x, y)",
     )
-    data: UserData | None = field(
-        default=None,
-        metadata=_said(
-            kinds.DATA,
-            "a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or "
-            + ", ".join(DATA_SETS),
-        ),
+    bounds: Box | None = _option(
+        None,
+        kinds.BOUNDS,
+        "rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for "
+        "every column, or (minima, maxima), and two by two numbers are read as two pairs",
     )
-    pair: UserPair | None = field(
-        default=None,
-        metadata=_said(
-            kinds.PAIR,
-            "a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also "
-            "(x, y)",
-        ),
+    equivariant: bool = _option(
+        False, kinds.FLAG, "with bounds: the target promises to treat all columns alike, up to scale"
     )
-    bounds: Box | None = field(
-        default=None,
-        metadata=_said(
-            kinds.BOUNDS,
-            "rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for "
-            "every column, or (minima, maxima), and two by two numbers are read as two pairs",
-        ),
+    adjacency: str | None = _option(
+        None,
+        kinds.choice(*ADJACENCIES),
+        "which data sets are neighbours (default: what the mechanism says, or replace-one)",
     )
-    equivariant: bool = field(
-        default=False,
-        metadata=_said(kinds.FLAG, "with bounds: the target promises to treat all columns alike, up to scale"),
+    scope: str | None = _option(
+        None,
+        kinds.choice(*SCOPES),
+        "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
+        "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
+        "for no other",
     )
-    adjacency: str | None = field(
-        default=None,
-        metadata=_said(
-            kinds.choice(*ADJACENCIES),
-            "which data sets are neighbours (default: what the mechanism says, or replace-one)",
-        ),
+    quick: bool = _option(
+        False,
+        kinds.FLAG,
+        "ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws; "
+        "inconclusive if that decides nothing",
     )
-    scope: str | None = field(
-        default=None,
-        metadata=_said(
-            kinds.choice(*SCOPES),
-            "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
-            "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
-            "for no other",
-        ),
+    samples: int = _option(SAMPLES, kinds.WHOLE, "draws for every scenario and side, which a check may scale")
+    seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")
+    unseeded: bool = _option(
+        False, kinds.FLAG, "the target draws from the operating system, so equal generators need not give equal outputs"
     )
-    quick: bool = field(
-        default=False,
-        metadata=_said(
-            kinds.FLAG,
-            "ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws; "
-            "inconclusive if that decides nothing",
-        ),
+    jobs: int | None = _option(
+        None,
+        kinds.WHOLE,
+        "parallel workers; results do not depend on their number (default on the command line: one for every "
+        "processor; in Python: what joblib.parallel_config says, or 1)",
+        replayed=False,
     )
-    samples: int = field(
-        default=SAMPLES, metadata=_said(kinds.WHOLE, "draws for every scenario and side, which a check may scale")
+    backend: str = _option(
+        BACKENDS[0],
+        kinds.choice(*BACKENDS),
+        "what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results",
+        python=False,
+        replayed=False,
     )
-    seed: int = field(default=0, metadata=_said(kinds.WHOLE, "the seed of all randomness of the audit"))
-    unseeded: bool = field(
-        default=False,
-        metadata=_said(
-            kinds.FLAG, "the target draws from the operating system, so equal generators need not give equal outputs"
-        ),
+    checkpoint: str | None = _option(
+        None,
+        kinds.FILE,
+        "a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on",
     )
-    jobs: int | None = field(
-        default=None,
-        metadata=_said(
-            kinds.WHOLE,
-            "parallel workers; results do not depend on their number (default on the command line: one for every "
-            "processor; in Python: what joblib.parallel_config says, or 1)",
-            replayed=False,
-        ),
+    false_alarm: float = _option(
+        FALSE_ALARM, kinds.NUMBER, "the largest probability that a target which keeps its promises is refuted"
     )
-    backend: str = field(
-        default=BACKENDS[0],
-        metadata=_said(
-            kinds.choice(*BACKENDS),
-            "what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results",
-            python=False,
-            replayed=False,
-        ),
+    time_limit: float = _option(TIME_LIMIT, kinds.NUMBER, "seconds that one draw may take")
+    stop_early: bool = _option(
+        False,
+        kinds.FLAG,
+        "leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the same",
+        command=False,
+        replayed=False,
     )
-    checkpoint: str | None = field(
-        default=None,
-        metadata=_said(
-            kinds.FILE,
-            "a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on",
-        ),
-    )
-    false_alarm: float = field(
-        default=FALSE_ALARM,
-        metadata=_said(kinds.NUMBER, "the largest probability that a target which keeps its promises is refuted"),
-    )
-    time_limit: float = field(default=TIME_LIMIT, metadata=_said(kinds.NUMBER, "seconds that one draw may take"))
-    stop_early: bool = field(
-        default=False,
-        metadata=_said(
-            kinds.FLAG,
-            "leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the same",
-            command=False,
-            replayed=False,
-        ),
-    )
-    progress: Progress = field(
-        default=no_progress,
-        metadata=_said(
-            kinds.WATCH,
-            "called with the label of a check and a number of draws as they are made",
-            command=False,
-            replayed=False,
-        ),
+    progress: Progress = _option(
+        no_progress,
+        kinds.WATCH,
+        "called with the label of a check and a number of draws as they are made",
+        command=False,
+        replayed=False,
     )
 
     def __post_init__(self) -> None:
@@ -287,28 +245,28 @@ class AuditOptions:
 
     @property
     def public_parts(self) -> tuple[str, ...]:
-        """The names of the parts that are declared as public."""
+        """Return the names of the parts that are declared as public."""
         return tuple(name.strip().lstrip(".") for name in (self.public or "").split(",") if name.strip())
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """The options of the words of a command line; if not `whole`, files that they name are not read."""
+        """Return the options of the words of a command line; if not `whole`, files that they name are not read."""
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
     @property
     def own_rows(self) -> Matrix | None:
-        """The user's data set, if there is one."""
+        """Return the user's data set, if there is one."""
         return None if self.data is None else self.data.x
 
     def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
-        """These options, completed by the claim and the call expression, so that they reproduce the audit."""
+        """Return these options, completed by the claim and the call expression, so that they reproduce the audit."""
         call = source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None)
         budget: dict[str, Any] = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
         return replace(self, **budget, call=call, unseeded=not source.seeded)
 
     def plain(self) -> dict[str, Any]:
-        """The options that affect the draws or the report, as plain data."""
+        """Return the options that affect the draws or the report, as plain data."""
         values = {option: getattr(self, option.name) for option in OPTIONS if option.replayed}
         return {option.name: value if value is None else option.kind.plain(value) for option, value in values.items()}
 
@@ -333,7 +291,7 @@ def require_keywords(names: Mapping[str, Any]) -> None:
 
 
 def settings_schema() -> dict[str, Any]:
-    """The JSON Schema of `AuditOptions.plain`."""
+    """Return the JSON Schema of `AuditOptions.plain`."""
     shapes = {option.name: option.schema for option in OPTIONS if option.replayed}
     return {
         "description": "The options of the audit, as they must be said to run it again.",
@@ -345,7 +303,8 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """The command that repeats an audit draw for draw: the claim, the seed, and all options that are not defaults.
+    """Return the command that repeats an audit draw for draw: the claim, the seed, and all options that are not
+    defaults.
 
     If the function has no name of the form module:function, it is a call in Python, because no command can name the
     function.

@@ -1,4 +1,4 @@
-"""A question of the audit, declared once, and the subject of the questions."""
+"""Declare a question of the audit, and the subject of the questions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -38,16 +38,16 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """Whether the verdict is about real arithmetic alone, or about the bits as well."""
+        """Return whether the verdict is about real arithmetic alone, or about the bits as well."""
         integers = self.mechanism is not None and mechanism(self.mechanism).lattice
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
     def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
-        """All facts of this kind so far, each with its finding."""
+        """Return all facts of this kind so far, each with its finding."""
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
 
     def refuted(self, *kinds: Kind) -> bool:
-        """Whether a finding of these kinds is refuted; without arguments, of any kind except low-order bits."""
+        """Return whether a finding of these kinds is refuted; without arguments, of any kind except low-order bits."""
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
@@ -108,28 +108,28 @@ class Question:
 
     @property
     def id(self) -> str:
-        """The name of the question in reports and tests, such as "contract: row order"."""
+        """Return the name of the question in reports and tests, such as "contract: row order"."""
         return f"{self.kind}: {self.name}"
 
     @property
     def quick(self) -> bool:
-        """Whether a quick audit asks the question: arithmetic on a few draws answers it."""
+        """Return whether a quick audit asks the question: arithmetic on a few draws answers it."""
         return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
-        """The most p-values of a look at this subject."""
+        """Return the most p-values of a look at this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
 
     def expected_draws(self, subject: Subject, look: Look) -> float:
-        """The approximate number of draws of a look."""
+        """Return the approximate number of draws of a look."""
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
-        """The look with no more samples than the question uses."""
+        """Return the look with no more samples than the question uses."""
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
-        """A finding with the reason why the question was not asked."""
+        """Return a finding with the reason why the question was not asked."""
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
@@ -150,7 +150,7 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """The findings of `ask`. A continued run asks again only if the question has or follows second looks."""
+        """Return the findings of `ask`. A continued run asks again only if the question has or follows second looks."""
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):
             return self.ask(subject, look)

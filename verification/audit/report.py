@@ -1,4 +1,4 @@
-"""The report of an audit: everything that it found."""
+"""The report of an audit has everything that it found."""
 
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -50,29 +50,31 @@ class AuditReport:
 
     @property
     def in_real_arithmetic(self) -> Verdict:
-        """The verdict of all checks but that of low-order bits."""
+        """Return the verdict of all checks but that of low-order bits."""
         return verdict(self.checks)
 
     @property
     def bits(self) -> Bits | None:
-        """The findings on low-order bits, None if these were not tested; they count if `scope` is "bits"."""
+        """Return the findings on low-order bits, None if these were not tested; they count if `scope` is "bits"."""
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
 
     @property
     def exact(self) -> tuple[ExactPair, ...]:
-        """The privacy losses that were computed and not estimated, the largest first, and the undecided pairs."""
+        """Return the privacy losses that were computed and not estimated, the largest first, and the undecided
+        pairs.
+        """
         return tuple(
             loss for check in self.checks if isinstance(check.facts, ExactLosses) for loss in check.facts.losses
         )
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The ids of the questions that were asked."""
+        """Return the ids of the questions that were asked."""
         return tuple(dict.fromkeys(check.question for check in self.checks if check.question not in self.not_asked))
 
     @property
     def not_asked(self) -> tuple[str, ...]:
-        """The ids of the questions that were skipped; their findings say why."""
+        """Return the ids of the questions that were skipped; their findings say why."""
         names = dict.fromkeys(check.question for check in self.checks)
         return tuple(
             name
@@ -82,5 +84,5 @@ class AuditReport:
 
     @property
     def refuted(self) -> tuple[Finding, ...]:
-        """The checks that failed."""
+        """Return the checks that failed."""
         return tuple(check for check in self.checks if check.status is Status.REFUTED)

@@ -1,8 +1,8 @@
-"""The loop of an audit: it selects and orders the questions, sets their levels, and derives the verdict.
+"""Run an audit: select and order the questions, set their levels, and derive the verdict.
 
-A first look asks every question that applies. If it refutes nothing, suspicious findings get a second look, on more and
-fresh draws. The false-alarm levels of both looks are reserved before the first draw. The loop names no question: it
-only uses their declarations.
+A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
+on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. The program names no
+question: it only uses their declarations.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ Told = Callable[[Question, Sequence[Finding]], None]
 
 
 def in_order(questions: Iterable[Question]) -> list[Question]:
-    """The questions in the order of asking: each after those whose facts it reads, and otherwise by cost."""
+    """Return the questions in the order of asking: each after those whose facts it reads, and otherwise by cost."""
     waiting, ordered = sorted(questions, key=lambda q: (q.cost, q.id)), list[Question]()
     while waiting:
         ready = (q for q in waiting if not any(set(q.reads) & set(p.gives) for p in waiting if p is not q))
@@ -32,7 +32,7 @@ def in_order(questions: Iterable[Question]) -> list[Question]:
 
 
 def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Look, ...]:
-    """The looks of a question, each with its reserved share of the budget."""
+    """Return the looks of a question, each with its reserved share of the budget."""
     tests, options = question.most_tests(subject), subject.options
     looks = LOOKS if question.second_look else LOOKS[:1]
     planned = []
@@ -68,7 +68,7 @@ def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, to
 
 
 def _why_not(question: Question, subject: Subject) -> str:
-    """The reason why a question is not asked about this subject; "" if it is asked."""
+    """Return the reason why a question is not asked about this subject; "" if it is asked."""
     return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
@@ -88,7 +88,7 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
 
 
 def _worth_more_draws(finding: Finding) -> bool:
-    """Whether more draws may refute a finding that the first look did not refute."""
+    """Return whether more draws may refute a finding that the first look did not refute."""
     return finding.status is Status.SUSPICIOUS or (finding.promising and finding.status is Status.NOT_REFUTED)
 
 
@@ -103,14 +103,14 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """The name of a look in the progress display; a first look has the id of the question."""
+    """Return the name of a look in the progress display; a first look has the id of the question."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     """Return REFUTED if any finding is refuted.
 
-    Otherwise return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
+    Without a refuted finding return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
 
     Low-order bits count only if `bits` is true.
     """

@@ -1,4 +1,4 @@
-"""The claims of the papers, and the evidence for and against them.
+"""The ledger of the claims of the papers, with the evidence for and against them.
 
 entries  : the claims, one TOML file for every paper
 checks   : the machine checks on which they rest; evidence.py says what a check is

@@ -1,4 +1,4 @@
-"""The method and the coverage of a check, derived from its source. The gate compares both with the declaration.
+"""Derive the method and the coverage of a check from its source. The gate compares both with the declaration.
 
 The source of a check is its own function, and every function of the verification package that it calls or has as a
 default, with the module-level values that these use. The reference is left out: its formulas compute with any kind of
@@ -30,13 +30,13 @@ OURS = "covassay.verification"
 TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
-DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direction of rounding
-# the other operations have no error bound
+DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # operations of mpmath with a direction of rounding
+# the other operations of mpmath have no error bound
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
-# the part of numpy that is not floating point
+# this part of numpy is not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
-SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, x1:4
-LARGEST_DENOMINATOR = 64  # a float literal with such a denominator is exactly represented
+SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, such as x1:4
+LARGEST_DENOMINATOR = 64  # a float literal whose denominator is at most this is exactly represented
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 
@@ -46,13 +46,14 @@ class Traits:
 
     rng: tuple[str, ...]
     floats: tuple[str, ...]
-    points: tuple[str, ...]  # mpmath without intervals, which an exact check and an enclosure cannot rest on
+    # lines that use mpmath without intervals, on which an exact check and an enclosure cannot rest
+    points: tuple[str, ...]
     lists: tuple[str, ...]
 
 
 @cache
 def traits(check: ClaimCheck) -> Traits:
-    """The traits of a check, from all functions that it runs."""
+    """Return the traits of a check, from all functions that it runs."""
     found: dict[str, list[str]] = {"rng": [], "floats": [], "points": [], "lists": []}
     for function in _closure(_plain(check)):
         for trait, source in _marks(function):
@@ -61,12 +62,12 @@ def traits(check: ClaimCheck) -> Traits:
 
 
 def covers(check: ClaimCheck) -> str:
-    """The coverage of the check: declared, or by default derived from its source."""
+    """Return the coverage of the check: declared, or by default derived from its source."""
     return check.covers or ("random" if traits(check).rng else "range")
 
 
 def kinds_allowed(check: ClaimCheck) -> set[Kind]:
-    """The kinds that the source of the check permits."""
+    """Return the kinds that the source of the check permits."""
     seen = traits(check)
     if seen.floats:
         return {"floating"}
@@ -74,7 +75,7 @@ def kinds_allowed(check: ClaimCheck) -> set[Kind]:
 
 
 def overclaims(check: ClaimCheck) -> list[str]:
-    """A message for every declaration of the check that its source does not permit."""
+    """Return a message for every declaration of the check that its source does not permit."""
     seen, found = traits(check), []
     if check.kind not in kinds_allowed(check):
         found.append(f"declares {check.kind}, but computes in floating point: {(seen.floats + seen.points)[0]}")
@@ -89,7 +90,7 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 def scope(check: ClaimCheck) -> str:
-    """The scope that the check states, read from its source; … stands for a value only known at run time."""
+    """Return the scope that the check states, read from its source; … stands for a value only known at run time."""
     if check.scope:
         return check.scope
     function = _plain(check)
@@ -101,12 +102,12 @@ def scope(check: ClaimCheck) -> str:
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """The pieces of a string or of an f-string."""
+    """Return the pieces of a string or of an f-string."""
     return list(node.values) if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.expr) else []
 
 
 def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
-    """A piece of a string as text."""
+    """Return a piece of a string as text."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     name = node.value.id if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) else ""
@@ -117,14 +118,14 @@ def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
 
 
 def _plain(check: ClaimCheck) -> FunctionType:
-    """The function of a check, which is always a plain function."""
+    """Return the function of a check, which is always a plain function."""
     assert isinstance(check.function, FunctionType)
     return check.function
 
 
 @cache
 def _definitions(file: str) -> dict[int, list[ast.AST]]:
-    """Every function and lambda of a source file, by its first line according to Python."""
+    """Return every function and lambda of a source file, by its first line according to Python."""
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
@@ -135,7 +136,7 @@ def _definitions(file: str) -> dict[int, list[ast.AST]]:
 
 @cache
 def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
-    """The body of a function without its docstring. For a lambda, the bodies of all lambdas on its line."""
+    """Return the body of a function without its docstring. For a lambda, the bodies of all lambdas on its line."""
     code = function.__code__
     found: list[ast.AST] = []
     for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
@@ -148,13 +149,15 @@ def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
 
 
 def _nodes(function: FunctionType) -> Iterator[ast.AST]:
-    """Every node of the syntax tree of a function."""
+    """Yield every node of the syntax tree of a function."""
     for body in _bodies(function):
         yield from ast.walk(body)
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """The module-level values that a function names, and the functions that it reaches through a module, by name."""
+    """Return the module-level values that a function names, and the functions that it reaches through a module, by
+    name.
+    """
     values: dict[str, Any] = {}
     code = function.__code__
     local = {*code.co_varnames, *code.co_cellvars}
@@ -169,18 +172,18 @@ def _used(function: FunctionType) -> dict[str, Any]:
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    """The keyword arguments of a function that mutants may replace (slots), with their default values."""
+    """Return the keyword arguments of a function that mutants may replace (slots), with their default values."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
 def _closure(function: FunctionType) -> list[FunctionType]:
-    """The function and every function of this project that it can call."""
+    """Return the function and every function of this project that it can call."""
     found: dict[FunctionType, None] = {}
     waiting: list[Any] = [function]
     while waiting:
         value = inspect.unwrap(waiting.pop()) if waiting else None
-        value = getattr(value, "function", value)  # a check that is run by another check
+        value = getattr(value, "function", value)  # the name may be a check that is run by another check
         if isinstance(value, Mapping):
             waiting += value.values()
         if not isinstance(value, FunctionType) or value in found:
@@ -194,12 +197,12 @@ def _closure(function: FunctionType) -> list[FunctionType]:
 
 @cache
 def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
-    """Every trait of one function, with the piece of source that causes it."""
+    """Return every trait of one function, with the piece of source that causes it."""
     return tuple((trait, ast.unparse(node)[:80]) for trait, node in _marked(function))
 
 
 def _silent(function: FunctionType) -> set[int]:
-    """The nodes without influence on the result: printed values, annotations, and arrays of exact objects."""
+    """Return the nodes without influence on the result: printed values, annotations, and arrays of exact objects."""
     silent: set[int] = set()
     for node in _nodes(function):
         quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -232,7 +235,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """The trait of one node, if it computes in floating point."""
+    """Yield the trait of one node, if it computes in floating point."""
     if isinstance(node, ast.Constant) and isinstance(node.value, float) and not _dyadic(node.value):
         yield "floats", node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
@@ -249,12 +252,12 @@ def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AS
 
 
 def _dyadic(value: float) -> bool:
-    """Whether a literal such as 0.5 is exact in binary."""
+    """Return whether a literal such as 0.5 is exact in binary."""
     return value.as_integer_ratio()[1] <= LARGEST_DENOMINATOR
 
 
 def _constants(function: FunctionType) -> dict[str, Any]:
-    """The local names that a function sets to a number, with their values."""
+    """Return the local names that a function sets to a number, with their values."""
     return {
         target.id: node.value.value
         for node in _nodes(function)
@@ -265,7 +268,7 @@ def _constants(function: FunctionType) -> dict[str, Any]:
 
 
 def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Whether a loop runs over numbers from a range, a literal list, a module-level value or a slot.
+    """Return whether a loop runs over numbers from a range, a literal list, a module-level value or a slot.
 
     A loop over symbolic indices, range(d), does not count.
     """
@@ -280,7 +283,7 @@ def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
 
 
 def _numeric(node: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Whether an expression has a number in it, or names one."""
+    """Return whether an expression has a number in it, or names one."""
     for n in ast.walk(node):
         value = n.value if isinstance(n, ast.Constant) else values.get(n.id) if isinstance(n, ast.Name) else None
         if isinstance(value, Number) and not isinstance(value, bool):

@@ -1,16 +1,16 @@
-"""Machine checks of claims, and their results.
+"""Declare machine checks of claims, and their results.
 
-A check is a function without required arguments. Its keyword arguments are slots: the default of each is a formula, a
-constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant is no
-evidence, so every check must have mutants that it rejects.
+A check is a function without required arguments. The keyword arguments of a check are slots: the default of each is a
+formula, a constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a
+mutant is no evidence, so every check must have mutants that it rejects.
 
     @check("symbolic", covers="all")
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. It yields every case that fails, in words;
-or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of such a check is an
-argument of the decorator.
+A check may also yield what it finds and leave the conclusion to `concluded`. A check of this kind yields every case
+that fails, in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of
+such a check is an argument of the decorator.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -29,9 +29,10 @@ PACKAGE = "covassay.verification.claims.checks"  # the package that contains all
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-Found = Iterator[str | bool | Number]  # yields failures, flags that say whether a case holds, and shares of a bound
-ROUNDING = 1e-9  # the excess of a share over 1 that counts as rounding
-SHOWN = 3  # the largest number of failures in a message
+# a generator of failures, of flags that say whether a case holds, and of shares of a bound
+Found = Iterator[str | bool | Number]
+ROUNDING = 1e-9  # an excess of a share over 1 up to this number counts as rounding
+SHOWN = 3  # a message has at most so many failures
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Evidence:
 
 
 def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
-    """Evidence that no case fails, and that the largest share of the bound is at most 1 and at least `attained`."""
+    """Return evidence that no case fails, and that the largest share of the bound is at most 1 and at least
+    `attained`.
+    """
     failed: list[str] = []
     shares: list[Number] = []
     for number, one in enumerate(found, 1):
@@ -94,7 +97,7 @@ class ClaimCheck:
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring of the check."""
+        """Return the first line of the docstring of the check."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(self, **slots: Any) -> Evidence:
@@ -107,7 +110,7 @@ Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
 
 
 def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
-    """A decorator under `check` that names a mistake, and gives the wrong values of slots."""
+    """Make a decorator, used under `check`, that names a mistake and gives the wrong values of slots."""
 
     def decorate(function: Run) -> Run:
         named = vars(function).setdefault("mutants", {})
@@ -127,7 +130,7 @@ def check(
     scope: str = "",
     attained: float | None = None,
 ) -> Callable[[Callable[..., Evidence | Found]], ClaimCheck]:
-    """A decorator that makes a function a check.
+    """Make a decorator that turns a function into a check.
 
     mutants : a table of mutants from a program, name -> slots; other mutants are declared by `@mutant` under the check.
     """

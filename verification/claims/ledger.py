@@ -1,4 +1,4 @@
-"""The ledger: every claim, its status, and the evidence for the status.
+"""The ledger has every claim, its status, and the evidence for the status.
 
 An entry of verification/claims/entries/*.toml:
 
@@ -19,14 +19,14 @@ An entry of verification/claims/entries/*.toml:
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]
     legs = [
-      { check = "dn25.tail:moment_refutation", of = "statement" },  # a function of verification/claims/checks
+      { check = "dn25.tail:sharper_constant", of = "statement" },    # a function of verification/claims/checks
       { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
       { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
       { check = "…", second_opinion = true },                     # supports the claim, which does not need it
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. Each leg has a method (HOW) and a coverage (COVERED). The status of
+Checks, theorems and pages are the legs of a claim. A leg has a method (HOW) and a coverage (COVERED). The status of
 a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected claim has two parts, each
 with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg names
 the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,
@@ -97,23 +97,23 @@ PROVENANCE = {  # where the formula of a claim comes from
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
-    "dn25": "We read one text of DN25 with its formulas. It has the layout of the published version (PMLR 313) and "
-    "names the editors of that volume; we did not have the publisher's file to compare it with. Of an arXiv version we "
-    "read a text without formulas; its words differ from the first text in a few sentences.",
+    "dn25": "We read one text of DN25 with its formulas. This text has the layout of the published version (PMLR 313) "
+    "and names the editors of that volume; we did not have the publisher's file to compare it with. Of an arXiv "
+    "version we read a text without formulas; its words differ from the first text in a few sentences.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
-# the beginnings of the tag of a theorem on a whole mechanism, and of the id of its claim
+# prefixes of the tag of a theorem on a whole mechanism, and of the id of its claim
 WHOLE, MECHANISM = "WHOLE.", "MECH."
 SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py explains the fields
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
-DIGEST_LENGTH = 16  # hexadecimal digits of a digest, which suffice to detect every accidental change
+DIGEST_LENGTH = 16  # a digest has so many hexadecimal digits, which suffice to detect every accidental change
 THEOREM = "theorem"  # the prefix of a tag in the lock, in the place of the module of a function
 REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
-SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id suggests
+SUGGESTIONS = 5  # the error about an unknown id suggests at most so many ids
 
 
 @dataclass(frozen=True)
@@ -168,24 +168,24 @@ class LedgerClaim:
 
     @property
     def instead(self) -> str:
-        """The statement that replaces a wrong one."""
+        """Return the statement that replaces a wrong one."""
         return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
     def wrong(self) -> bool:
-        """Whether the statement is refuted or corrected."""
+        """Return whether the statement is refuted or corrected."""
         return self.verdict in WRONG
 
     def part(self, leg: Leg) -> str:
-        """The part of the claim to which a leg belongs."""
+        """Return the part of the claim to which a leg belongs."""
         return leg.of or ("statement" if self.verdict == "holds" else "correction")
 
     def legs_of(self, part: str) -> tuple[Leg, ...]:
-        """The legs that are necessary for a part of the claim."""
+        """Return the legs that are necessary for a part of the claim."""
         return tuple(leg for leg in self.legs if not leg.second_opinion and self.part(leg) in (part, "both"))
 
     def status_of(self, part: str) -> Status:
-        """The weakest method and the smallest coverage among the necessary legs of a part."""
+        """Return the weakest method and the smallest coverage among the necessary legs of a part."""
         needed = self.legs_of(part)
         return Status(
             max((leg.kind for leg in needed), key=list(HOW).index, default="none"),
@@ -194,17 +194,17 @@ class LedgerClaim:
 
     @property
     def status_part(self) -> str:
-        """The part of the claim to which its status belongs."""
+        """Return the part of the claim to which its status belongs."""
         return "correction" if self.verdict == "asymptotic" else "statement"
 
     @property
     def status(self) -> Status:
-        """The status of the statement, or of the explicit version of an asymptotic statement."""
+        """Return the status of the statement, or of the explicit version of an asymptotic statement."""
         return self.status_of(self.status_part)
 
     @property
     def correction_status(self) -> Status | None:
-        """The status of the correction of a wrong statement."""
+        """Return the status of the correction of a wrong statement."""
         return self.status_of("correction") if self.wrong else None
 
 
@@ -250,7 +250,7 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
 
 @lru_cache(maxsize=1)
 def claims() -> dict[str, LedgerClaim]:
-    """Every entry, by id, in the order of the files."""
+    """Return every entry, by id, in the order of the files."""
     found: dict[str, LedgerClaim] = {}
     names: set[str] = set()
     for paper in PAPERS:
@@ -265,17 +265,17 @@ def claims() -> dict[str, LedgerClaim]:
 
 
 def covering() -> dict[str, LedgerClaim]:
-    """Every id of the ledger, of entries and of covered statements, with its entry."""
+    """Return every id of the ledger, of entries and of covered statements, with its entry."""
     return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
 
 
 def _plain(name: str) -> str:
-    """The form of an id for comparisons, in which "DLY22.Eq11" and "dly22.(11)" are equal."""
+    """Return the form of an id for comparisons, in which "DLY22.Eq11" and "dly22.(11)" are equal."""
     return re.sub(r"[()]|eq(?=\d)", "", name.lower())
 
 
 def claim(name: str) -> LedgerClaim:
-    """The claim that has or covers the given id, in upper or lower case; an equation may be Eq11 or (11)."""
+    """Return the claim that has or covers the given id, in upper or lower case; an equation may be Eq11 or (11)."""
     found = {_plain(key): value for key, value in covering().items()}
     if _plain(name) not in found:
         near = [key for key in covering() if _plain(name) in _plain(key)]
@@ -288,18 +288,18 @@ def claim(name: str) -> LedgerClaim:
 
 
 def function_at(reference: str) -> Any:
-    """The function of this project that the reference `package.module:name` names."""
+    """Return the function of this project that the reference `package.module:name` names."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(f"covassay.{module}"), name)
 
 
 def named_code(c: LedgerClaim) -> tuple[str, ...]:
-    """The functions of the project that an entry names."""
+    """Return the functions of the project that an entry names."""
     return (*c.code, *(name for name in c.use if REFERENCE.fullmatch(name)))
 
 
 def exists(reference: str) -> bool:
-    """Whether the project has the function that the reference names."""
+    """Return whether the project has the function that the reference names."""
     try:
         return callable(function_at(reference))
     except (ImportError, AttributeError):
@@ -308,7 +308,7 @@ def exists(reference: str) -> bool:
 
 @cache
 def digest(function: Any) -> str:
-    """A hash of the code of a function, which ignores its docstring, comments and layout."""
+    """Return a hash of the code of a function, which ignores its docstring, comments and layout."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
@@ -316,13 +316,15 @@ def digest(function: Any) -> str:
 
 
 def claimed_functions() -> dict[str, str]:
-    """The digest of every existing function that a claim names."""
+    """Return the digest of every existing function that a claim names."""
     names = sorted({name for entry in claims().values() for name in entry.code})
     return {name: digest(function_at(name)) for name in names if exists(name)}
 
 
 def claimed_theorems(proofs: Path) -> dict[str, str]:
-    """The digest of the statement of every theorem on which a claim rests, as locked in proofs/rocq.lock.json."""
+    """Return the digest of the statement of every theorem on which a claim rests, as locked in
+    proofs/rocq.lock.json.
+    """
     locked = rocq_lock.read(proofs)
     tags = sorted({tag for entry in claims().values() for tag in _tags(entry)} & locked.theorems.keys())
     return {f"{THEOREM} {tag}": rocq_lock.theorem_digest(locked, tag)[:DIGEST_LENGTH] for tag in tags}
@@ -333,7 +335,7 @@ def _tags(entry: LedgerClaim) -> list[str]:
 
 
 def claimed(proofs: Path) -> dict[str, str]:
-    """The digest of everything that a claim names and that may change: functions, and statements of theorems."""
+    """Return the digest of everything that a claim names and that may change: functions, and statements of theorems."""
     return {**claimed_functions(), **claimed_theorems(proofs)}
 
 
@@ -342,7 +344,7 @@ def _named_by(entry: LedgerClaim) -> set[str]:
 
 
 def stale(proofs: Path) -> dict[str, list[str]]:
-    """The names of functions and theorems that differ from the lock, by the id of the claim."""
+    """Return the names of functions and theorems that differ from the lock, by the id of the claim."""
     now, locked = claimed(proofs), read_lock(proofs)
     changed = {name for name in now if locked.get(name) != now[name]}
     found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
@@ -350,12 +352,12 @@ def stale(proofs: Path) -> dict[str, list[str]]:
 
 
 def theorem_tags(proofs: Path) -> dict[str, str]:
-    """The file of every tagged theorem in proofs/rocq, by tag."""
+    """Return the file of every tagged theorem in proofs/rocq, by tag."""
     return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
 
 
 def problems(proofs: Path) -> list[str]:
-    """A message for everything that is inconsistent among entries, checks, code, theorems, pages and locks."""
+    """Return a message for everything that is inconsistent among entries, checks, code, theorems, pages and locks."""
     return [
         *_entry_problems(claims().values()),
         *_word_problems(claims().values()),
@@ -367,7 +369,7 @@ def problems(proofs: Path) -> list[str]:
 
 
 def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """Messages for mistakes within an entry."""
+    """Return messages for mistakes within an entry."""
     found = []
     for c in entries:
         if c.verdict not in VERDICTS:
@@ -393,7 +395,9 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """Messages for words about the printed paper in a claim whose formula is not read from it."""
+    """Return a message for every word about the printed paper in a claim whose formula we have not read in the
+    paper.
+    """
     found = []
     for c in entries:
         if c.provenance == "reconstructed" and c.verdict in ("refuted", "corrected"):
@@ -410,7 +414,9 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _link_problems(proofs: Path) -> list[str]:
-    """Messages for legs and functions that do not exist, and for checks, theorems and pages on which no claim rests."""
+    """Return messages for legs and functions that do not exist, and for checks, theorems and pages on which no
+    claim rests.
+    """
     found = []
     used = {leg.name for c in claims().values() for leg in c.legs}
     tags = theorem_tags(proofs)
@@ -428,12 +434,12 @@ def _link_problems(proofs: Path) -> list[str]:
 
 
 def lock_path(proofs: Path) -> Path:
-    """The file with the digests of the functions and theorems that claims name."""
+    """Return the file with the digests of the functions and theorems that claims name."""
     return proofs / "claims.lock.json"
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """The locked digests, by the name of the function or theorem."""
+    """Return the locked digests, by the name of the function or theorem."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
@@ -450,7 +456,7 @@ def accept(proofs: Path, names: Iterable[str]) -> list[str]:
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    """Messages for functions and theorems that differ from the lock, and for locked ones that no claim names."""
+    """Return messages for functions and theorems that differ from the lock, and for locked ones that no claim names."""
     lock, now = read_lock(proofs), claimed(proofs)
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
@@ -460,7 +466,9 @@ def _lock_problems(proofs: Path) -> list[str]:
 
 
 def _theorem_problems(proofs: Path) -> list[str]:
-    """Messages for mistakes in the sources of the theorems, and for differences from the audited and locked sources."""
+    """Return messages for mistakes in the sources of the theorems, and for differences from the audited and locked
+    sources.
+    """
     found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
     again = f"; {ACCEPT}"
     told = [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]
@@ -468,7 +476,7 @@ def _theorem_problems(proofs: Path) -> list[str]:
 
 
 def _whole_problems(entries: Iterable[LedgerClaim], locked: rocq_lock.RocqLock) -> list[str]:
-    """Messages for legs with the flag `whole` whose theorem is not about the whole mechanism of the claim."""
+    """Return messages for legs with the flag `whole` whose theorem is not about the whole mechanism of the claim."""
     found = []
     for claim in entries:
         for leg in (leg for leg in claim.legs if leg.whole):

@@ -1,4 +1,4 @@
-"""Mutants drawn by a program: small changes of checks and of the reference formulas that they run.
+"""Draw mutants by a program: small changes of checks and of the reference formulas that they run.
 
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
 difference into one of its terms. A mutant of a formula of the reference must be rejected by a check of a claim that
@@ -29,7 +29,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 20  # seconds of processor time after which a mutant counts as crashed
+PATIENCE = 20  # a mutant counts as crashed after so many seconds of processor time
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -39,22 +39,22 @@ class Mutant:
 
     name: str  # module:function
     change: str
-    number: int  # the index of the place among the places of the function
+    number: int  # the index of the changed place among all places of the function
     judges: tuple[str, ...]
 
     @property
     def part(self) -> str:
-        """The part that is changed: a check, or a formula of the reference."""
+        """Return the part that is changed: a check, or a formula of the reference."""
         return "check" if self.name in checks() else "formula"
 
 
 def undecorated(name: str) -> Any:
-    """The function of that name without its decorators `@checked` or `@strict`."""
+    """Return the function of that name without its decorators `@checked` or `@strict`."""
     return inspect.unwrap(function_at(name))
 
 
 def definition(function: Callable[..., Any]) -> ast.FunctionDef:
-    """The syntax tree of a function, without its decorators and the types of its arguments."""
+    """Return the syntax tree of a function, without its decorators and the types of its arguments."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(node, ast.FunctionDef)
     node.decorator_list, node.returns = [], None
@@ -64,7 +64,7 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
-    """Every node that can be changed: the node, the way of changing it and its description."""
+    """Yield every node that can be changed: the node, the way of changing it and its description."""
     skipped: set[int] = set()
     for inner in ast.walk(node):
         called = getattr(inner, "func", None)
@@ -96,12 +96,12 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _changeable(value: object) -> bool:
-    """Whether a constant is a number that is not a tolerance."""
+    """Return whether a constant is a number that is not a tolerance."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 
 def _rational(node: ast.AST) -> bool:
-    """Whether the node is a number such as Fraction(1, 3) or sp.Rational(1, 3)."""
+    """Return whether the node is a number such as Fraction(1, 3) or sp.Rational(1, 3)."""
     if not isinstance(node, ast.Call) or not node.args or not all(isinstance(a, ast.Constant) for a in node.args):
         return False
     return getattr(node.func, "id", getattr(node.func, "attr", "")) in ("Fraction", "Rational", "Integer", "mpf")
@@ -129,7 +129,7 @@ class Change(ast.NodeTransformer):
 
 
 def mutated(function: Callable[..., Any], number: int) -> Any:
-    """The code of the function with one place changed, given by its index."""
+    """Return the code of the function with one place changed, given by its index."""
     node = definition(function)
     place, how, _ = list(places(node))[number]
     tree = ast.fix_missing_locations(ast.Module([Change(place, how).visit(node)], []))
@@ -140,7 +140,7 @@ def mutated(function: Callable[..., Any], number: int) -> Any:
 
 @cache
 def population() -> list[Mutant]:
-    """Every mutant of every check, and of every function of the reference that a claim names."""
+    """Return every mutant of every check, and of every function of the reference that a claim names."""
     found = []
     judges: dict[str, dict[str, None]] = {}
     for c in claims().values():
@@ -161,7 +161,7 @@ def _give_up(*_: object) -> None:
 
 
 def outcome(mutant: Mutant) -> str:
-    """The outcome of a mutant: "rejected", "crashed" or "accepted"."""
+    """Run the check of a mutant, and return the outcome: "rejected", "crashed" or "accepted"."""
     function: Any = checks()[mutant.name].function if mutant.part == "check" else undecorated(mutant.name)
     kept = function.__code__
     crashed = False
@@ -186,7 +186,7 @@ def outcome(mutant: Mutant) -> str:
 
 
 def draw(count: int, seed: int) -> list[Mutant]:
-    """Mutants drawn without replacement, half of them of checks and half of formulas."""
+    """Return mutants drawn without replacement, half of them of checks and half of formulas."""
     rng = np.random.default_rng(seed)
     found = []
     for part, share in (("check", count // 2), ("formula", count - count // 2)):

@@ -34,20 +34,22 @@ def run_check(name: str) -> CheckOutcome:
 
 
 def run_checks(names: Iterable[str], jobs: int = 1) -> Iterable[CheckOutcome]:
-    """The outcomes of the checks, each as soon as it is known."""
+    """Yield the outcomes of the checks, each as soon as it is known."""
     listed = list(dict.fromkeys(names))
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(run_check)(name) for name in listed)
 
 
 def checks_of(selected: Iterable[LedgerClaim]) -> list[str]:
-    """The names of the checks on which the given claims rest, each once."""
+    """Return the names of the checks on which the given claims rest, each once."""
     return list(dict.fromkeys(leg.name for c in selected for leg in c.legs if leg.name in checks()))
 
 
 def select(
     paper: str | None = None, verdict: str | None = None, kind: str | None = None, wrong: bool = False
 ) -> list[LedgerClaim]:
-    """The claims of a paper, with a verdict, with a leg of some kind, or that are wrong; by default all claims."""
+    """Return the claims of a paper, with a verdict, with a leg of some kind, or that are wrong; by default all
+    claims.
+    """
     return [
         c
         for c in claims().values()
@@ -59,7 +61,7 @@ def select(
 
 
 def totals(selected: Iterable[LedgerClaim]) -> str:
-    """The number of claims with each verdict, and with each status, in two lines."""
+    """Return the number of claims with each verdict, and with each status, in two lines."""
     listed = list(selected)
     by_verdict, by_how = Counter(c.verdict for c in listed), Counter(c.status.how for c in listed)
     verdicts = ", ".join(f"{by_verdict[v]} {v}" for v in VERDICTS if by_verdict[v])
@@ -71,19 +73,19 @@ WRONG_WORDS = re.compile(r"\b(false|fails?|wrong|do not carry over|refuted)\b")
 
 
 def called_wrong(c: LedgerClaim) -> str:
-    """The remark on our copy of the paper, if the claim calls the paper wrong by its verdict or in words."""
+    """Return the remark on our copy of the paper, if the claim calls the paper wrong by its verdict or in words."""
     return SOURCES.get(c.paper, "") if c.wrong or WRONG_WORDS.search(f"{c.corrected} {c.note} {c.reason}") else ""
 
 
 def known(c: LedgerClaim) -> list[tuple[str, Status]]:
-    """The status of each part of a claim, with the label of the part."""
+    """Return the status of each part of a claim, with the label of the part."""
     label = {"holds": "statement", "asymptotic": "explicit version"}.get(c.verdict, "that it is wrong")
     parts = [(label, c.status)] if c.legs else []
     return parts + ([("correction", c.correction_status)] if c.correction_status else [])
 
 
 def screen(c: LedgerClaim) -> str:
-    """Everything about one claim, as text for a person."""
+    """Return everything about one claim, as text for a person."""
     lines = [
         f"{c.id}  ({c.source})",
         "",
@@ -109,7 +111,7 @@ def screen(c: LedgerClaim) -> str:
 
 
 def as_json(c: LedgerClaim) -> dict[str, object]:
-    """Everything about one claim, as JSON."""
+    """Return everything about one claim, as JSON."""
     return {
         "id": c.id,
         "source": c.source,
@@ -140,11 +142,11 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 
 
 def said(c: LedgerClaim) -> str:
-    """The reference to the place in the paper where a wrong statement is made."""
+    """Return the reference to the place in the paper where a wrong statement is made."""
     return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
 
 
 def erratum(c: LedgerClaim) -> str:
-    """The erratum of one claim, as text: the statement of the source, the true one, and what to use."""
+    """Return the erratum of one claim, as text: the statement of the source, the true one, and what to use."""
     told = {said(c): c.statement, "true": c.corrected, "use": c.instead}
     return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:21}{text}" for word, text in told.items())])

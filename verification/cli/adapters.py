@@ -1,4 +1,18 @@
-"""`covassay adapters`: the packages that can be audited by name, and separate environments for incompatible ones."""
+"""`covassay adapters`: the packages that can be audited by name, and separate environments for incompatible ones.
+
+List the packages that can be audited by name (covassay audit NAME:FUNCTION), make an
+environment for one, or print a module to start an adapter of your own from.
+
+examples:
+  covassay adapters list
+  covassay adapters install python-dp
+  covassay adapters template > my_package_adapter.py
+
+An environment is a venv with the package at the version that the adapter is
+for. covassay audit uses it if the package is not installed beside covassay, or
+has another version there. Environments are in a cache directory, or in the
+directory that the environment variable COVASSAY_ADAPTERS names.
+"""
 
 import argparse
 import os
@@ -14,24 +28,12 @@ from covassay.verification.audit.targets import environment, examples
 from covassay.verification.audit.targets.package import Package
 from covassay.verification.audit.targets.target import CannotRun, adapter, adapters
 from covassay.verification.cli.audit_process import INCONCLUSIVE
+from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import console, print_json
 
 TEMPLATE = "adapter.py.txt"
 ACTIONS = "list", "install", "remove", "template"
-PARSER = {
-    "description": "List the packages that can be audited by name (covassay audit NAME:FUNCTION), make an\n"
-    "environment for one, or print a module to start an adapter of your own from.",
-    "epilog": """\
-examples:
-  covassay adapters list
-  covassay adapters install python-dp
-  covassay adapters template > my_package_adapter.py
-
-An environment is a venv with the package at the version that the adapter is
-for. covassay audit uses it if the package is not installed beside covassay, or
-has another version there. Environments are in a cache directory, or in the
-directory that the environment variable COVASSAY_ADAPTERS names.""",
-}
+PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """The facts on one adapter as plain data."""
+    """Return the facts on one adapter as plain data."""
     try:
         module = adapter(name)
     except CannotRun as error:

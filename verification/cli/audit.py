@@ -1,50 +1,7 @@
-"""`covassay audit`: look for a violation in an implementation."""
+"""`covassay audit`: look for a violation in an implementation.
 
-import argparse
-import os
-import sys
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import replace
-from importlib import resources
-from io import StringIO
-from pathlib import Path
-from typing import Any
-from warnings import catch_warnings, filterwarnings
+Look for a violation in an implementation. Finding none is not a certificate.
 
-from rich.console import Console
-
-from covassay.reference.errors import InvalidInput
-from covassay.reference.release.messages import reason
-from covassay.verification.audit import option_kinds as kinds
-from covassay.verification.audit.api import audited
-from covassay.verification.audit.check import by_group, group_of
-from covassay.verification.audit.engine.finding import Finding, Verdict
-from covassay.verification.audit.engine.workers import local_workers
-from covassay.verification.audit.expected import claim_of
-from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
-from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.formats import formats
-from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.reports.terminal import print_report
-from covassay.verification.audit.reports.undecided import undecided
-from covassay.verification.audit.reports.witness_file import witness_file
-from covassay.verification.audit.run import verdict
-from covassay.verification.audit.targets import examples
-from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapters, load
-from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
-from covassay.verification.cli.main import one_line
-from covassay.verification.cli.screen import as_text, audit_progress
-from covassay.verification.declared import stated_claim
-
-WIDTH_OF_A_PIPE = 80
-WITNESS_SUFFIX = ".npz"
-EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
-
-PARSER = {
-    "description": "Look for a violation in an implementation. Finding none is not a certificate.",
-    "epilog": """\
 examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
   covassay audit mymodule:release --mechanism nuclear-laplace --epsilon 1
@@ -86,8 +43,53 @@ the same. The exit status is that of all else, and 1 if one of them did not fail
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
 target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
 SIGINT or SIGTERM: the report has what was found until then. Only a completed
-audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
-}
+audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.
+"""
+
+import argparse
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from importlib import resources
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, filterwarnings
+
+from rich.console import Console
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.release.messages import reason
+from covassay.verification.audit import option_kinds as kinds
+from covassay.verification.audit.api import audited
+from covassay.verification.audit.check import by_group, group_of
+from covassay.verification.audit.engine.finding import Finding, Verdict
+from covassay.verification.audit.engine.workers import local_workers
+from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
+from covassay.verification.audit.report import AuditReport
+from covassay.verification.audit.reports.formats import formats
+from covassay.verification.audit.reports.json_report import as_json
+from covassay.verification.audit.reports.terminal import print_report
+from covassay.verification.audit.reports.undecided import undecided
+from covassay.verification.audit.reports.witness_file import witness_file
+from covassay.verification.audit.run import verdict
+from covassay.verification.audit.targets import examples
+from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapters, load
+from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
+from covassay.verification.cli.main import one_line
+from covassay.verification.cli.options import texts
+from covassay.verification.cli.screen import as_text, audit_progress
+from covassay.verification.declared import stated_claim
+
+WIDTH_OF_A_PIPE = 80
+WITNESS_SUFFIX = ".npz"
+EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
+
+PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -118,9 +120,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _argument(option: Option) -> dict[str, Any]:
-    """The arguments with which argparse adds an option.
+    """Return the arguments with which argparse adds an option.
 
-    Its value remains text, so that mistakes are reported in one place.
+    The value of an option remains text, so that mistakes are reported in one place.
     """
     text = option.help.replace("%", "%%")
     if option.kind is kinds.FLAG:
@@ -190,7 +192,7 @@ def unfinished(
     budget: dict[str, float] | None = None,
     found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
-    """The INCONCLUSIVE report of an audit without a result.
+    """Return the INCONCLUSIVE report of an audit without a result.
 
     `mechanism` and `budget` are known if the target was loaded.
     """
@@ -246,7 +248,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
 
 
 def _expected_failures(file: str | None) -> dict[str, str]:
-    """The groups of questions that are known to fail, each with its reason.
+    """Return the groups of questions that are known to fail, each with its reason.
 
     Raises
     ------
@@ -264,7 +266,7 @@ def _expected_failures(file: str | None) -> dict[str, str]:
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
-    """The exit status without the expected failures, and lines on the outcome of the expected failures."""
+    """Return the exit status without the expected failures, and lines on the outcome of the expected failures."""
     others = [check for check in report.checks if group_of(check) not in expected]
     failed = {group_of(check) for check in report.refuted}
     lines = [
@@ -302,7 +304,7 @@ def _own_warnings_hidden() -> Iterator[None]:
 
 
 def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, status: int) -> Finished:
-    """The report of a finished audit, in the requested formats."""
+    """Return the report of a finished audit, in the requested formats."""
     if options.json:
         out = as_text({**as_json(report), "exit_status": status})
     elif options.quiet:
@@ -320,7 +322,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
 
 
 def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
-    """The finished result with the witness file added, or with a line on the reason why there is none."""
+    """Return the finished result with the witness file added, or with a line on the reason why there is none."""
     archive = witness_file(report)
     if archive is None:
         return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")

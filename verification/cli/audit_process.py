@@ -33,13 +33,13 @@ from typing import IO, Any, TextIO
 
 from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
-RESULT = "result.json"  # a file in a folder of the run; it exists only when the audit is complete
+RESULT = "result.json"  # a file in a folder of the run, which exists only when the audit is complete
 KNOWN = "known.json"  # a file with the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # seconds between two checks of the child
-PRINTED = 20_000  # the largest number of bytes of a target's output that are shown
-LAST_WORDS = 0.5  # seconds for reading the rest of the output after the child has ended
-GRACE = 5.0  # seconds in which the child must end by itself after its result is written or it was interrupted
+PRINTED = 20_000  # at most so many bytes of a target's output are shown
+LAST_WORDS = 0.5  # so many seconds are spent reading the rest of the output after the child has ended
+GRACE = 5.0  # the child must end by itself within so many seconds after its result is written or it was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
@@ -68,7 +68,7 @@ class Finished:
     files: dict[str, str] = field(default_factory=dict)
 
     def with_file(self, name: str, content: bytes) -> "Finished":
-        """The result with one more file."""
+        """Return the result with one more file."""
         added = {str(Path(name).absolute()): base64.b64encode(content).decode("ascii")}
         return replace(self, files={**self.files, **added})
 
@@ -92,7 +92,7 @@ class Screen:
 
 
 def screen() -> Screen:
-    """The standard output of this process."""
+    """Return the standard output of this process."""
     terminal = sys.stdout.isatty()
     return Screen(shutil.get_terminal_size().columns if terminal else 0, terminal)
 
@@ -152,7 +152,7 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
         yield
     except BaseException as stop:
         if isinstance(stop, _Interrupted):
-            # read this before the child gets the signal, because it may then write other findings
+            # the findings are read before the child gets the signal, because it may then write other findings
             stop.known = _known(folder)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired, _Interrupted):
             process.send_signal(signal.SIGINT)
@@ -163,7 +163,7 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
         for number in groups(folder):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(number, signal.SIGKILL)
-        # show the cursor, because a killed progress bar left it hidden
+        # the cursor is shown, because a killed progress bar left it hidden
         if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
             sys.stderr.write(SHOW_CURSOR)
         for one, handler in previous.items():
@@ -232,7 +232,7 @@ def _read(result: Path) -> Finished | None:
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """The claim and the findings that the child has written."""
+    """Return the claim and the findings that the child has written."""
     try:
         known: dict[str, Any] = json.loads((folder / KNOWN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -241,7 +241,9 @@ def _known(folder: Path) -> dict[str, Any]:
 
 
 def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: int, known: dict[str, Any]) -> Finished:
-    """The INCONCLUSIVE report of an audit that has no result, or a line if there was no audit (--list, --example)."""
+    """Return the INCONCLUSIVE report of an audit that has no result, or a line if there was no audit (--list,
+    --example).
+    """
     from covassay.verification.cli import audit
     from covassay.verification.cli.main import parse
 
@@ -283,7 +285,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _is_stdout(path: Path) -> bool:
-    """Whether a path is the standard output of this process, so that a file written there is appended to the output."""
+    """Return whether a path is the standard output of this process, so that a file written there is appended to the
+    output.
+    """
     try:
         return os.path.samestat(path.stat(), os.fstat(1))
     except OSError:
@@ -293,7 +297,7 @@ def _is_stdout(path: Path) -> bool:
 def _streams() -> TextIO | None:
     """Send standard error to the parent, like standard output; the original one is used for the progress bar."""
     own = None
-    with contextlib.suppress(OSError):  # there is no standard error
+    with contextlib.suppress(OSError):  # there may be no standard error
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
     os.dup2(1, 2)
     sys.stdout, sys.stderr = (

@@ -82,13 +82,13 @@ def _execute(plans: Sequence[Plan], folder: Path, jobs: int, quiet: bool = False
 
 
 def _given(options: argparse.Namespace) -> dict[str, Path]:
-    """The data sets and the released code that the user named."""
+    """Return the data sets and the released code that the user named."""
     code = {released.NAME: released.require(Path(options.released_code))} if options.released_code else {}
     return {**files.given(options.data), **code}
 
 
 def _folder(name: str) -> Path:
-    """The folder `name`, which is made if its parent exists."""
+    """Return the folder `name`, which is made if its parent exists."""
     folder = Path(name)
     if not folder.absolute().parent.is_dir() or (folder.exists() and not folder.is_dir()):
         raise InvalidInput(f"{name}: must be a folder, or a new one in a folder that exists")
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _stored(name: str) -> list[Path]:
-    """The stored results in a folder, or in a single file."""
+    """Return the stored results in a folder, or in a single file."""
     path = Path(name)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:

@@ -21,7 +21,7 @@ PARSER = {
 
 
 def as_row(m: Measurement) -> dict[str, object]:
-    """One measurement as a flat record."""
+    """Return one measurement as a flat record."""
     return {
         "rate": m.rate.name,
         "mechanism": m.rate.mechanism,
@@ -37,7 +37,7 @@ def as_row(m: Measurement) -> dict[str, object]:
 
 
 def as_csv(rows: list[dict[str, object]]) -> str:
-    """The records as CSV text."""
+    """Return the records as CSV text."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -46,7 +46,7 @@ def as_csv(rows: list[dict[str, object]]) -> str:
 
 
 def select(only: str | None) -> list[Rate]:
-    """The rates whose name or mechanism contains a text."""
+    """Return the rates whose name or mechanism contains a text."""
     chosen = [r for r in RATES if only is None or only.lower() in f"{r.name} {r.mechanism}".lower()]
     if not chosen:
         raise InvalidInput(f"only = {only!r}: no rate has this text in its name or mechanism")

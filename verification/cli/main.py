@@ -1,7 +1,7 @@
 """The command line: `covassay audit | adapters | release | recommend | law | mechanisms | claims | vectors | …`.
 
-Every command is a module of this package with `configure(parser)`. It is imported when the command is run, so that
-`covassay --help` answers at once.
+Every command is a module of this package with `configure(parser)`. The module of a command is imported when the command
+is run, so that `covassay --help` answers at once.
 
 Exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid use or input, with one line on standard
 error; 3 inconclusive, or the target cannot be run; 4 an internal error of covassay, with one line on standard error
@@ -26,7 +26,7 @@ from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED,
 
 DEBUG = "COVASSAY_DEBUG"  # the name of an environment variable
 INVALID_USE = 2
-BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ended, as a shell reports it
+BROKEN_PIPE = 128 + 13  # a shell reports this exit status for a program that SIGPIPE ended
 COMMANDS = {
     "audit": "look for a violation in an implementation",
     "adapters": "list the packages that can be audited by name, or install one",
@@ -58,12 +58,12 @@ use or input; 3 inconclusive, or the target cannot be run; 4 internal error
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """A formatter that keeps line breaks of descriptions, and names of up to 16 letters beside their text."""
+    """Make a formatter that keeps line breaks of descriptions, and names of up to 16 letters beside their text."""
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
 def read_whole(text: str) -> int:
-    """The whole number in a text, read by `read_number`."""
+    """Return the whole number in a text, read by `read_number`."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
     return int(text)
@@ -106,7 +106,7 @@ class Program:
         return parser
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The parsed options of one command; their attribute `run` is the function that carries it out."""
+        """Return the parsed options of one command; their attribute `run` is the function that carries it out."""
         if not arguments or arguments[0] not in {**self.commands, **self.unlisted}:
             return self._top().parse_args(arguments)
         name, *rest = arguments
@@ -128,7 +128,7 @@ class Program:
 
 
 def one_line(error: Exception) -> Finished:
-    """The exit status and the message for an error: one line and, if requested, the traceback."""
+    """Return the exit status and the message for an error: one line and, if requested, the traceback."""
     if isinstance(error, InvalidInput | OSError):
         return Finished(INVALID_USE, err=f"covassay: {error}\n")
     if isinstance(error, MemoryError):
@@ -147,7 +147,7 @@ parse, run = PROGRAM.parse, PROGRAM.run
 def _run_command(arguments: Sequence[str]) -> int:
     """Run one command as on the console, where `covassay audit` runs in a separate process."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # reports contain letters that some locales cannot encode
+        if isinstance(stream, io.TextIOWrapper):  # some locales cannot encode letters of reports
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status = run_in_child(arguments[1:]) if arguments[:1] == ["audit"] else run(arguments)

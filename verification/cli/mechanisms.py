@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
-    """One record for every combination of choices of a mechanism, with its spend for the default budget."""
+    """Return one record for every combination of choices of a mechanism, with its spend for the default budget."""
     budget = declared.notion.default.keywords()
     rows = []
     for values in product(*declared.choices.values()):
@@ -96,18 +96,18 @@ def _first_line(documented: Any) -> str:
 
 
 def steps(declared: AnyMechanism) -> list[str]:
-    """The steps of a mechanism, from the docstring of its file."""
+    """Return the steps of a mechanism, from the docstring of its file."""
     return [" ".join(step.split()) for step in STEP.findall(inspect.getdoc(_module(declared)) or "")]
 
 
 def laws(declared: AnyMechanism) -> dict[str, str]:
-    """The laws of the reference from which the noise is drawn, each with the first line of its file."""
+    """Return the laws of the reference from which the noise is drawn, each with the first line of its file."""
     used = [value for value in vars(_module(declared)).values() if inspect.ismodule(value)]
     return {m.__name__: _first_line(m) for m in used if m.__name__.startswith("covassay.reference.laws.")}
 
 
 def scales(declared: AnyMechanism) -> dict[str, str]:
-    """The formulas for scales and exponents of the noise, with their docstrings in the file of the mechanism."""
+    """Return the formulas for scales and exponents of the noise, with their docstrings in the file of the mechanism."""
     found = {name: value for name, value in vars(_module(declared)).items() if inspect.isfunction(value)}
     return {
         name: _first_line(function)
@@ -170,5 +170,5 @@ def _print_wrapped(line: str, indent: int) -> None:
 
 
 def budget_text(budget: dict[str, float]) -> str:
-    """A budget such as ε = 1, δ = 1e-06."""
+    """Return a budget such as ε = 1, δ = 1e-06."""
     return ", ".join(f"{SYMBOLS[key]} = {value:.4g}" for key, value in budget.items())

@@ -23,12 +23,12 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Every mutant of every check of the ledger."""
+    """Return every mutant of every check of the ledger."""
     return [Row(c.name, mutant, ", ".join(slots)) for c in checks().values() for mutant, slots in c.mutants.items()]
 
 
 def rejected(row: Row) -> bool:
-    """Whether the check rejects the mutant. A check that crashes has not rejected anything."""
+    """Return whether the check rejects the mutant. A check that crashes has not rejected anything."""
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds
@@ -46,12 +46,14 @@ def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
 
 
 def data() -> str:
-    """The text of proofs/mutants.jsonl: every mutant with the check that must reject it, one JSON object per line."""
+    """Return the text of proofs/mutants.jsonl: every mutant with the check that must reject it, one JSON object per
+    line.
+    """
     return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows())
 
 
 def render() -> str:
-    """The text of proofs/MUTANTS.md."""
+    """Return the text of proofs/MUTANTS.md."""
     ledger = rows()
     lines = [
         GENERATED,

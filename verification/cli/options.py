@@ -10,13 +10,19 @@ from covassay.reference.release.messages import shown
 from covassay.verification.declared import stated_claim
 
 
+def texts(docstring: str | None) -> dict[str, str]:
+    """The texts of the help of a command: the second paragraph of its module's docstring, and what follows it."""
+    _, description, epilog = f"{docstring}\n\n\n\n".split("\n\n", 2)
+    return {"description": description, "epilog": epilog.rstrip()}
+
+
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """The budget from the command line, or the default budget of the mechanism `name`."""
+    """Return the budget from the command line, or the default budget of the mechanism `name`."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 
 def chosen(options: argparse.Namespace) -> dict[str, str]:
-    """The options of the mechanism that were given with --calibration and --set."""
+    """Return the options of the mechanism that were given with --calibration and --set."""
     given = {} if options.calibration is None else {"calibration": options.calibration}
     for item in options.set or ():
         name, equals, value = item.partition("=")
@@ -27,7 +33,7 @@ def chosen(options: argparse.Namespace) -> dict[str, str]:
 
 
 def parse_names(option: str, text: str) -> tuple[str, ...]:
-    """The names in a list such as a,b,c, in which quotes protect a comma: '"a, b",c'."""
+    """Return the names in a list such as a,b,c, in which quotes protect a comma: '"a, b",c'."""
     try:
         (names,) = csv.reader([text], strict=True, skipinitialspace=True)
     except (csv.Error, ValueError):
@@ -36,7 +42,7 @@ def parse_names(option: str, text: str) -> tuple[str, ...]:
 
 
 def parse_total(text: str) -> Guarantee:
-    """A total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
+    """Return a total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
     pairs = [part.partition("=") for part in text.split(",")]
     try:
         budget = {name.strip(): read_number(value) for name, _, value in pairs}

@@ -1,4 +1,22 @@
-"""`covassay recommend`: which mechanism to use, from public facts alone."""
+"""`covassay recommend`: which mechanism to use, from public facts alone.
+
+Rank the mechanisms for the second moment of rows in the unit ball by the error
+that they are predicted to make. Nothing is read from data: n, d, the budget and
+the trace must be public. Mechanisms are compared under one notion of privacy:
+with --epsilon those of pure DP, with --rho those of zCDP.
+
+examples:
+  covassay recommend --rows 10000 --dimension 20 --epsilon 1
+  covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
+  covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
+
+The error is the root mean square of the norm of the difference to the true second
+moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
+norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
+proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
+lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
+r². --picture needs matplotlib: pip install 'covassay[figures]'.
+"""
 
 import argparse
 from pathlib import Path
@@ -12,27 +30,10 @@ from covassay.reference.recommendation import Recommendation, Setting, recommend
 from covassay.reference.recommendation.additive import KINDS
 from covassay.reference.recommendation.ranking import GOALS, NORM_SIGNS
 from covassay.reference.rounded import WITH_ROUNDED_FORM, cost
+from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import console, print_json
 
-PARSER = {
-    "description": """\
-Rank the mechanisms for the second moment of rows in the unit ball by the error
-that they are predicted to make. Nothing is read from data: n, d, the budget and
-the trace must be public. Mechanisms are compared under one notion of privacy:
-with --epsilon those of pure DP, with --rho those of zCDP.""",
-    "epilog": """\
-examples:
-  covassay recommend --rows 10000 --dimension 20 --epsilon 1
-  covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
-  covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
-
-The error is the root mean square of the norm of the difference to the true second
-moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
-norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
-proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
-lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
-r². --picture needs matplotlib: pip install 'covassay[figures]'.""",
-}
+PARSER = texts(__doc__)
 REGIMES = {
     "large": "the noise is below the average eigenvalue, and the error is that of the noise",
     "middle": "the noise is above the average eigenvalue, and mechanisms that project or adapt may be better",
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
-    """The recommendation as plain data."""
+    """Return the recommendation as plain data."""
     setting = found.setting
     return {
         "rows": setting.rows,
@@ -116,7 +117,7 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
 
 
 def verdict(found: Recommendation) -> list[str]:
-    """The recommendation in sentences, the most important first."""
+    """Return the recommendation in sentences, the most important first."""
     setting, best, sign = found.setting, found.best, NORM_SIGNS[found.norm]
     rows = "πd²/(εt)" if setting.pure else "√2 d^{3/2}/(√ρ t)"
     fewest = "πd/(εt)" if setting.pure else "√(2d)/(√ρ t)"
@@ -143,7 +144,7 @@ def verdict(found: Recommendation) -> list[str]:
 
 
 def release_command(found: Recommendation) -> str:
-    """The command that releases by the best mechanism, with capitals where the user must fill in values."""
+    """Return the command that releases by the best mechanism, with capitals where the user must fill in values."""
     best = found.best.candidate
     budget = " ".join(f"--{name} {value:g}" for name, value in found.setting.budget.keywords().items())
     options = "".join(f" --set {name}={value}" for name, value in best.options.items())

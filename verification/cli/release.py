@@ -1,38 +1,9 @@
-"""`covassay release`: release a private covariance of a table."""
+"""`covassay release`: release a private covariance of a table.
 
-import argparse
-import contextlib
-import glob
-import os
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from covassay.reference.domain import Matrix
-from covassay.reference.domain.requirements import shown
-from covassay.reference.domain.types import ADJACENCIES
-from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
-from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Guarantee
-from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
-from covassay.reference.release.tables.selection import STREAM_LIMIT
-from covassay.reference.release.tables.source import Watch, unwatched
-from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
-from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
-
-STANDARD_INPUT = "-"
-RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
-PARSER = {
-    "description": """\
 Release a private covariance of a table of numbers, or whatever else the mechanism
 releases. The table may be larger than memory, and may be several files with the
-same columns in the same order.""",
-    "epilog": """\
+same columns in the same order.
+
 examples:
   covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
   covassay release people.csv --bounds bounds.toml --epsilon 1 \\
@@ -52,21 +23,22 @@ release, in a temporary file without a name; .csv.gz is decompressed in every pa
 A file that comes twice, by whatever name or link, is refused: its records would count
 twice. Files of the same content are refused without --allow-copies.
 
---columns and --drop name columns. Their cells may hold anything if they are not
-read. The choice is public: nothing pays for one that depends on the data.
+--columns and --drop name columns. Columns that are not read may hold anything. The
+choice is public: nothing pays for one that depends on the data.
 
 --project gives, beside the released matrix, the nearest one that is positive
 semidefinite (psd), or that also has a trace that rows in the ball can have
-(trace). This is post-processing: it costs no budget. A .json or .npz file holds
+(trace). Projection is post-processing: it costs no budget. A .json or .npz file holds
 both matrices; .csv, .npy and standard output hold the projected one.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
 or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
 one for bounded columns is taken: box-gauss for --rho, box-laplace for --epsilon,
-box-gauss-approximate for --epsilon and --delta. It releases the number of rows, the
-mean and the covariance. A mechanism on a ball releases a second moment about the
-middle of the bounds (of x - shift); shift and scale are in the provenance. An output
-without units, for example a direction, stays in the unit of (x - shift)/scale.
+box-gauss-approximate for --epsilon and --delta. This mechanism releases
+the number of rows, the mean and the covariance. A mechanism on a ball releases a
+second moment about the middle of the bounds (of x - shift); shift and scale are in
+the provenance. An output without units, for example a direction, stays in the unit of
+(x - shift)/scale.
 
 --adjacency add-remove: neighbours differ by a row that comes or goes, and the number of
 rows is secret. It is released with noise, beside the covariance of bounded columns, or
@@ -92,8 +64,39 @@ numbers. They are exact without rounding, have a grid of their own, 1/(n 4^b), a
 no python-flint. --set input_bits=b sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
-written""",
-    "allow_abbrev": False,  # the abbreviation --scale must not select --scale-by-data-not-private
+written
+"""
+
+import argparse
+import contextlib
+import glob
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from covassay.reference.domain import Matrix
+from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
+from covassay.reference.release.tables.selection import STREAM_LIMIT
+from covassay.reference.release.tables.source import Watch, unwatched
+from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
+from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total, texts
+
+STANDARD_INPUT = "-"
+RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
+PARSER = {
+    **texts(__doc__),
+    "allow_abbrev": False,  # without this, the abbreviation --scale would select --scale-by-data-not-private
 }
 
 
@@ -184,7 +187,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """The given path. An empty text, for instance from an unset shell variable, is rejected."""
+    """The given path. Reject an empty text, for instance from an unset shell variable."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -195,7 +198,7 @@ def _tell(said: str) -> None:
 
 
 def _data(arguments: list[str]) -> Any:
-    """The paths of the data, or standard input for "-"."""
+    """Return the paths of the data, or standard input for "-"."""
     if STANDARD_INPUT not in arguments:
         return [Path(path) for argument in arguments for path in _matching(argument)]
     if len(arguments) > 1:
@@ -204,7 +207,7 @@ def _data(arguments: list[str]) -> Any:
 
 
 def _matching(argument: str) -> list[str]:
-    """The files that match a pattern that the shell has not expanded.
+    """Return the files that match a pattern that the shell has not expanded.
 
     If the argument is no pattern, it is returned unchanged.
     """
@@ -230,7 +233,7 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _rounded(options: argparse.Namespace, name: str) -> bool:
-    """Whether the release is rounded exactly: if requested, or by default if the mechanism allows both."""
+    """Return whether the release is rounded exactly: if requested, or by default if the mechanism allows both."""
     if mechanism(name).name in ON_A_LATTICE:
         return not options.float
     by_default = not options.float and name in WITH_ROUNDED_FORM
@@ -246,7 +249,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:
-    """The budget from the command line, which is required: a release has no default budget."""
+    """Return the budget from the command line, which is required: a release has no default budget."""
     keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
         missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Every schema by name."""
+    """Return every schema by name."""
     from covassay.verification.audit.reports.json_report import schema as audit_schema
 
     found = {}

@@ -1,4 +1,4 @@
-"""Output of the commands: JSON, tables that fit the terminal, progress on standard error."""
+"""Print the output of the commands as JSON, tables that fit the terminal, progress on standard error."""
 
 import json
 import sys
@@ -14,14 +14,14 @@ from rich.text import Text
 
 from covassay.verification.statistics.streams import Watch
 
-BAR = 16  # the number of columns of a progress bar
-PACE = 20  # the number of draws after which the remaining time is estimated
+BAR = 16  # a progress bar has so many columns
+PACE = 20  # after so many draws the remaining time is estimated
 errors: TextIO | None = None  # the stream for progress, if standard error is used for the output of a target
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows fit on one line
 
 
 def as_text(data: Any) -> str:
-    """Plain data as JSON, as the commands print it."""
+    """Return plain data as JSON, as the commands print it."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -31,14 +31,14 @@ def print_json(data: Any) -> None:
 
 
 def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
-    """Standard output for rich, with the width of the terminal, or a fixed width for a pipe."""
+    """Make the standard output for rich, with the width of the terminal, or a fixed width for a pipe."""
     return Console(width=None if sys.stdout.isatty() else width_of_a_pipe)
 
 
 class Bar(Watch):
     """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
 
-    It also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
+    The bar also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
     `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. `jobs` is
     the number of workers.
     """
@@ -71,7 +71,7 @@ class Bar(Watch):
         self._show(part)
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Once the pace is known, print the estimated time of the audit."""
+        """Print the estimated time of the audit once the pace is known."""
         self._timed += draws
         self._seconds += seconds
         planned = sum(self._planned.values())
@@ -103,7 +103,7 @@ class Bar(Watch):
 
 
 def in_words(seconds: float) -> str:
-    """A time in the largest unit in which it is at least 2."""
+    """Return a time in the largest unit in which it is at least 2."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
@@ -114,14 +114,14 @@ class Left(TimeRemainingColumn):
     """The remaining time, in words; empty while it is unknown."""
 
     def render(self, task: Task) -> Text:
-        """The remaining time of this task."""
+        """Return the remaining time of this task."""
         return Text("" if task.time_remaining is None else f"{super().render(task).plain} left")
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """An empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
+    """Return an empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
 
-    It captures standard output only if `redirect` is true.
+    The bar captures standard output only if `redirect` is true.
     """
     terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
@@ -137,14 +137,14 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
 @contextmanager
 def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) -> Iterator[Watch]:
-    """A progress bar for an audit on a terminal; nothing is shown in a pipe."""
+    """Make a progress bar for an audit on a terminal; nothing is shown in a pipe."""
     with _progress(quiet, "{task.fields[made]}", redirect=True) as bar:
         yield Bar(bar, verbose, quiet, jobs)
 
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on a terminal; nothing is shown in a pipe.
+    """Make a progress bar on a terminal; nothing is shown in a pipe.
 
     If `total` is given, the bar shows the remaining time. The context yields a function of a description that advances
     the bar by one step, or by the number of steps in a second argument.

@@ -12,7 +12,7 @@ from covassay.verification.cli.screen import print_json
 
 
 def proofs_folder() -> Path:
-    """The folder proofs/ of the clone in which the command is run."""
+    """Return the folder proofs/ of the clone in which the command is run."""
     path = Path("proofs")
     if not path.is_dir():
         raise InvalidInput("no folder proofs/ here: run this from a clone of the repository")

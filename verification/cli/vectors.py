@@ -1,28 +1,8 @@
 """`covassay vectors`: known-answer vectors for implementations in any language, and values of the Rocq kernel.
 
-These tests draw nothing at random: a test has the data and the noise, and an implementation answers with the output.
-"""
-
-import argparse
-import json
-import os
-import sys
-from collections.abc import Callable, Mapping
-from itertools import zip_longest
-from pathlib import Path
-from typing import Any
-
-from covassay.reference.errors import InvalidInput
-from covassay.verification.claims.kernel import vectors
-from covassay.verification.cli.screen import print_json
-from covassay.verification.cli.theorems import proofs_folder
-
-MOST_SHOWN = 3  # the number of tests of one flag that are shown
-PARSER = {
-    "description": """\
 Known-answer vectors. Without ACTION, print exact values of the formulas in the
-theorems, evaluated by the Rocq kernel, as JSON.""",
-    "epilog": """\
+theorems, evaluated by the Rocq kernel, as JSON.
+
 actions:
   generate    print the tests as JSON (--out FILE writes them)
   check       make all tests anew, and compare them with the file
@@ -43,8 +23,26 @@ examples:
   covassay vectors run exec:./answer --mechanism above-threshold --kind transcript
 
 exit status: 0 every test that was answered passed, 1 one failed or none was
-answered, 2 invalid use, or no test.""",
-}
+answered, 2 invalid use, or no test.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.claims.kernel import vectors
+from covassay.verification.cli.options import texts
+from covassay.verification.cli.screen import print_json
+from covassay.verification.cli.theorems import proofs_folder
+
+MOST_SHOWN = 3  # so many tests of one flag are shown
+PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,1 +1,3 @@
-"""Reference values by rational or interval arithmetic, computed independently of the reference and compared with it."""
+"""Reference values are computed by rational or interval arithmetic, independently of the reference, and compared
+with it.
+"""

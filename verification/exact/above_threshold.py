@@ -1,9 +1,10 @@
-"""The exact law of AboveThreshold: the probability of every output, by one integral over the noise of the threshold.
+"""Compute the exact law of AboveThreshold: the probability of every output, by one integral over the noise of the
+threshold.
 
 AboveThreshold adds Laplace(b₁) noise z to a threshold T and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
-turn. It returns the index of the first noisy value that reaches the noisy threshold, or m if none does. Given z the
-noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where S is the
-survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
+turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if none does.
+Given z the noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where
+S is the survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
 
     P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
@@ -19,16 +20,16 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 REACH = 80.0  # the range of the integral beyond the kinks, as a multiple of the larger scale; the rest is below e^{-80}
-NODES = 16  # Gauss–Legendre nodes on each panel, exact for polynomials up to degree 31
+NODES = 16  # each panel has so many Gauss–Legendre nodes, which are exact for polynomials up to degree 31
 
 
 def _log_survival(t: Vector) -> Vector:
-    """ln P(Laplace(1) ≥ t)."""
+    """Return ln P(Laplace(1) ≥ t)."""
     return np.where(t > 0, -np.maximum(t, 0) - np.log(2), np.log1p(-np.exp(np.minimum(t, 0)) / 2))
 
 
 def log_probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """ln P(output = 0), …, ln P(output = m) for m values; output m means that no value reaches the threshold."""
+    """Return ln P(output = 0), …, ln P(output = m) for m values; output m means that no value reaches the threshold."""
     f = np.asarray(values, dtype=np.float64)
     kinks = np.unique(np.concatenate([[0.0], f - threshold]))
     edges = np.concatenate([[kinks[0] - REACH * max(b1, b2)], kinks, [kinks[-1] + REACH * max(b1, b2)]])
@@ -47,11 +48,13 @@ def log_probabilities(values: Vector, threshold: float, b1: float, b2: float) ->
 
 
 def probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """The probabilities P(output = 0), …, P(output = m) for m values."""
+    """Return the probabilities P(output = 0), …, P(output = m) for m values."""
     return np.exp(log_probabilities(values, threshold, b1, b2))
 
 
 def largest_loss(first: Vector, second: Vector, threshold: float, b1: float, b2: float) -> float:
-    """The largest |ln(P(output)/P′(output))| over the outputs, P and P′ being the laws for two vectors of values."""
+    """Return the largest |ln(P(output)/P′(output))| over the outputs, P and P′ being the laws for two vectors of
+    values.
+    """
     difference = log_probabilities(first, threshold, b1, b2) - log_probabilities(second, threshold, b1, b2)
     return float(np.abs(difference).max())

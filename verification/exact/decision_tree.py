@@ -1,10 +1,10 @@
-"""All runs of a randomised program, each with its exact probability.
+"""Enumerate all runs of a randomised program, each with its exact probability.
 
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
-of a run is the product of the probabilities of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational
-c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the
-rationals. So two such sums are the same number only if they have the same terms: equality of probabilities is decided
-without approximation.
+of a run is the product of the probabilities of its decisions. This probability is an `ExpSum`: a sum of terms c·e^{−r}
+with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly
+independent over the rationals. So two such sums are the same number only if they have the same terms: equality of
+probabilities is decided without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -25,7 +25,7 @@ class ExpSum:
 
     @classmethod
     def of(cls, coefficient: Fraction | int, exponent: Fraction | int = 0) -> "ExpSum":
-        """The number coefficient · e^{−exponent} as an `ExpSum`."""
+        """Return the number coefficient · e^{−exponent} as an `ExpSum`."""
         return cls({Fraction(exponent): Fraction(coefficient)})
 
     def __add__(self, other: "ExpSum") -> "ExpSum":
@@ -49,7 +49,7 @@ class ExpSum:
 
     @property
     def rational(self) -> Fraction:
-        """The number as a fraction, if it has no power of e."""
+        """Return the number as a fraction, if it has no power of e."""
         assert set(self.terms) <= {Fraction(0)}
         return self.terms.get(Fraction(0), Fraction(0))
 
@@ -76,7 +76,7 @@ class Run(Coins):
         self.probability = ExpSum.of(1)
 
     def choose(self, probabilities: list[ExpSum]) -> int:
-        """The index of the branch that is taken."""
+        """Return the index of the branch that is taken."""
         if len(self.ways) == self.extent.decisions:
             raise LeftOut
         if len(self.plan) == len(self.ways):
@@ -127,7 +127,7 @@ class OnExponentials(OnChances):
 
 
 def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Extent) -> dict[T, ExpSum]:
-    """The probability of every outcome of the program, over all runs within the extent."""
+    """Return the probability of every outcome of the program, over all runs within the extent."""
     found: dict[T, ExpSum] = {}
     plan: list[int] = []
     while True:

@@ -1,4 +1,4 @@
-"""The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
+"""Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
 Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. All lengths below are
 multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1} = 0. Then s_i =
@@ -11,15 +11,14 @@ multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_
   density is Π_{i<j} |ε_i s_i − ε_j s_j| e^{−Σ s_i} = Π_{i<j} (s_i − ε_i ε_j s_j) e^{−Σ s_i}.
 
 Expanded in the gaps, each product is a polynomial Σ_n c_n Π_k g_k^{n_k} with non-negative integer
-coefficients. Its terms are unnormalised densities of independent g_k ~ Gamma(1 + n_k, rate k), with
+coefficients. The terms of this polynomial are unnormalised densities of independent g_k ~ Gamma(1 + n_k, rate k), with
 masses
 
     c_n Π_k n_k! / k^{n_k + 1}.
 
-So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. It needs
-no special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in
-every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer
-c_n Π_k n_k! (L/k)^{n_k + 1}.
+So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. The mixture needs no
+special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in every term, so
+with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter
@@ -47,17 +46,17 @@ LinearForm = tuple[int, ...]
 
 
 def difference(dimension: int, i: int, j: int) -> LinearForm:
-    """The coefficients of s_i − s_j in g_1, …, g_d, for 1 ≤ i < j ≤ d."""
+    """Return the coefficients of s_i − s_j in g_1, …, g_d, for 1 ≤ i < j ≤ d."""
     return tuple(int(i <= k < j) for k in range(1, dimension + 1))
 
 
 def total(dimension: int, i: int, j: int) -> LinearForm:
-    """The coefficients of s_i + s_j in g_1, …, g_d."""
+    """Return the coefficients of s_i + s_j in g_1, …, g_d."""
     return tuple(int(i <= k) + int(j <= k) for k in range(1, dimension + 1))
 
 
 def times(polynomial: Polynomial, form: LinearForm) -> Polynomial:
-    """The product of a polynomial and a linear form."""
+    """Return the product of a polynomial and a linear form."""
     result: dict[Exponents, int] = {}
     for exponents, coefficient in polynomial.items():
         for k, factor in enumerate(form):
@@ -68,7 +67,7 @@ def times(polynomial: Polynomial, form: LinearForm) -> Polynomial:
 
 
 def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Polynomial:
-    """The polynomial part of the density, as {(n_1, …, n_d): c_n} with positive integers c_n.
+    """Return the polynomial part of the density, as {(n_1, …, n_d): c_n} with positive integers c_n.
 
     Parameters
     ----------
@@ -125,17 +124,17 @@ class Mixture:
 
     @property
     def scale(self) -> int:
-        """The number L, which is the least common multiple of the rates."""
+        """Return the number L, which is the least common multiple of the rates."""
         return lcm(*self.rates)
 
     @property
     def degree(self) -> int:
-        """The number Σ_k (n_k + 1), which is the same for every component."""
+        """Return the number Σ_k (n_k + 1), which is the same for every component."""
         return int(self.exponents[0].sum()) + len(self.rates)
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
-    """The mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
+    """Return the mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
     All polynomials must be homogeneous of the same degree.
     """
@@ -161,13 +160,13 @@ def _mixture(d: int, symmetric: bool) -> Mixture:
 
 
 def normalizer(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """The integral of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0; for symmetric Z over l_1 ≥ … ≥ l_d."""
+    """Return the integral of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0; for symmetric Z over l_1 ≥ … ≥ l_d."""
     mixture = _mixture(_require_small("dimension", dimension), symmetric)
     return Fraction(sum(mixture.masses), mixture.scale**mixture.degree)
 
 
 def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fraction:
-    """The mean of Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
+    """Return the mean of Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
 
     In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p!
     times the coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m,
@@ -185,7 +184,7 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
 
 
 def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> Iterator[int]:
-    """The coefficient of t^p in E e^{t L s_i}, i = d, …, 1, for one component."""
+    """Yield the coefficient of t^p in E e^{t L s_i}, i = d, …, 1, for one component."""
     series = [1] + [0] * power
     for n, rate in zip(reversed(exponents), reversed(mixture.rates), strict=True):
         ratio = mixture.scale // rate
@@ -195,7 +194,7 @@ def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> 
 
 
 def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """The mean square E ‖Z‖_F², in units of ρ²."""
+    """Return the mean square E ‖Z‖_F², in units of ρ²."""
     return mean_power_sum(dimension, 2, symmetric=symmetric)
 
 

@@ -1,7 +1,8 @@
-"""P(‖Z‖ ≤ sρ) for nuclear-Laplace noise by iterated integration: an exact polynomial in s and e^{−s}, for d ≤ 12.
+"""Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise by iterated integration: an exact polynomial in s and e^{−s}, for d ≤
+12.
 
-This is a second route to the probability that `spectral_cdf` encloses. It uses no Pfaffian, no incomplete Gamma
-function and no interval arithmetic.
+The integration is a second route to the probability that `spectral_cdf` encloses. The integration uses no Pfaffian, no
+incomplete Gamma function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
 set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of those columns times
@@ -40,7 +41,7 @@ def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
 
 
 def _integral(terms: Terms, scale: int) -> Terms:
-    """The integral from 0 to x of terms that all have k ≥ 1."""
+    """Return the integral from 0 to x of terms that all have k ≥ 1."""
     whole: Terms = {}
     constant = 0
     for k, coefficients in terms.items():
@@ -55,7 +56,9 @@ def _integral(terms: Terms, scale: int) -> Terms:
 
 @lru_cache
 def distribution(dimension: int) -> tuple[tuple[Fraction, ...], ...]:
-    """The polynomials p_0 = 1, p_1, …, p_d of P(‖Z‖ ≤ s) = Σ_k e^{−ks} p_k(s), each from its constant term up."""
+    """Return the polynomials p_0 = 1, p_1, …, p_d of P(‖Z‖ ≤ s) = Σ_k e^{−ks} p_k(s), each from its constant term
+    up.
+    """
     d = require_dimension("dimension", dimension)
     if d > LARGEST_DIMENSION:
         raise InvalidInput(f"dimension = {dimension!r}: must be at most {LARGEST_DIMENSION}")
@@ -78,7 +81,7 @@ def distribution(dimension: int) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def bounds(dimension: int, s: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Rational lower and upper bounds on P(‖Z‖ ≤ sρ) that differ by less than 10^−digits."""
+    """Return rational lower and upper bounds on P(‖Z‖ ≤ sρ) that differ by less than 10^−digits."""
     polynomials = distribution(dimension)
     values = [sum((c * s**a for a, c in enumerate(p)), Fraction(0)) for p in polynomials]
     spare = digits + 2 + max(len(str(int(abs(v)))) for v in values)

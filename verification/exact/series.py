@@ -1,6 +1,6 @@
-"""π, ln 2, e^x, square roots and χ² tails, enclosed between rational numbers.
+"""Enclose π, ln 2, e^x, square roots and χ² tails between rational numbers.
 
-Every bound is a Fraction. It comes from a partial sum and a bound on its remainder, or, for square roots, from an
+Every bound is a Fraction. A bound comes from a partial sum and a bound on its remainder, or, for square roots, from an
 integer square root. mpmath is not used. The functions are meant for arguments of moderate size, |x| ≤ 100.
 """
 
@@ -17,7 +17,7 @@ PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
 
 
 def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
-    """Bounds on e^x that differ by less than 10^−digits of the value.
+    """Return bounds on e^x that differ by less than 10^−digits of the value.
 
     For x ≥ 0 the power series is cut after a term from which on each term is at most half of the one before, so the
     remainder lies between 0 and that term. For x < 0 the bounds are the reciprocals of the bounds on e^{−x}.
@@ -35,14 +35,14 @@ def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
 
 
 def square_root(x: Fraction) -> Bounds:
-    """Bounds on √x, x ≥ 0, that differ by 10^−40."""
+    """Return bounds on √x, x ≥ 0, that differ by 10^−40."""
     scale = 10**DIGITS
     root = math.isqrt(x.numerator * scale**2 // x.denominator)
     return Fraction(root, scale), Fraction(root + 1, scale)
 
 
 def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
-    """Bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
+    """Return bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
 
     For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from
     k > s/2 on. For m = 2 it is e^{−s/2}. Integration by parts gives the recursion
@@ -72,7 +72,7 @@ def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
 
 
 def log2() -> Bounds:
-    """Bounds on ln 2 = Σ_{k≥1} 2^{−k}/k, whose remainder after k terms is at most 2^{−k}/k."""
-    terms = 4 * DIGITS  # every term adds one bit, and a decimal digit takes fewer than 4
+    """Return bounds on ln 2 = Σ_{k≥1} 2^{−k}/k, whose remainder after k terms is at most 2^{−k}/k."""
+    terms = 4 * DIGITS  # every term adds one bit, and a decimal digit takes fewer than 4 bits
     total = sum((Fraction(1, k * 2**k) for k in range(1, terms + 1)), Fraction(0))
     return total, total + Fraction(1, terms * 2**terms)

@@ -1,4 +1,4 @@
-"""P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise, enclosed by interval arithmetic.
+"""Enclose P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise by interval arithmetic.
 
 The law. Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric
 ones. In units of ρ,
@@ -6,9 +6,9 @@ ones. In units of ρ,
 * full: singular values have density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i} on s > 0, ‖Z‖_op = max s_i;
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
 
-The formula. Both products are Vandermonde determinants det[m_j(x_i)], of the powers m_j = x^{2j} or
-x^j for j < d. N. G. de Bruijn (On some multiple integrals involving determinants, J. Indian Math.
-Soc. 19, 1955) integrates such a determinant over ordered points of an interval:
+The formula. The two products are Vandermonde determinants det[m_j(x_i)], of the powers m_j = x^{2j} or x^j for j < d.
+N. G. de Bruijn (On some multiple integrals involving determinants, J. Indian Math. Soc. 19, 1955) integrates such a
+determinant over ordered points of an interval:
 
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
@@ -25,14 +25,14 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-This is the entry of the full kind. For the symmetric kind x and y range over the whole line, and the
+The integral is the entry of the full kind. For the symmetric kind x and y range over the whole line, and the
 other three quadrants follow by reflection: for a + b odd the entry is twice this plus
 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
 
 At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
-an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. This form has no cancellation,
-and it avoids the exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an
-enclosure. The only assumption about mpmath is that its +, −, × and ÷ of intervals round outward.
+an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and it avoids the
+exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an enclosure. The only assumption about
+mpmath is that its +, −, × and ÷ of intervals round outward.
 """
 
 from collections.abc import Callable, Sequence
@@ -138,8 +138,7 @@ def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Numb
 
     With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block
     gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which
-    `size` of A_0p is largest is moved to place 1. It passes p − 1 others, and each exchange changes
-    the sign.
+    `size` of A_0p is largest is moved to place 1. The index passes p − 1 others, and each exchange changes the sign.
 
     Parameters
     ----------
@@ -237,7 +236,7 @@ def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric
 
 
 def bordered(matrix: SkewMatrix, border: Sequence[Number]) -> SkewMatrix:
-    """The skew-symmetric matrix [[A, b], [−bᵀ, 0]]."""
+    """Return the skew-symmetric matrix [[A, b], [−bᵀ, 0]]."""
     last = len(matrix)
     return skew_matrix(last + 1, lambda j, k: border[j] if k == last else matrix[j][k])
 
@@ -250,7 +249,7 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """The Pfaffian Pf A(s), where A has its border if the number of powers is odd.
+    """Return the Pfaffian Pf A(s), where A has its border if the number of powers is odd.
 
     The parameters are those of `moment_matrix` and `pfaffian`.
     """
@@ -262,7 +261,7 @@ def de_bruijn_pfaffian(
 
 @lru_cache
 def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
-    """The exact rational number Pf A(∞)."""
+    """Return the exact rational number Pf A(∞)."""
     ones = [Fraction(1)] * (2 * max(powers) + 1)
     return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
 
@@ -271,13 +270,13 @@ def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
 
 
 def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int) -> Number:
-    """An interval that contains Pf A(s) / Pf A(∞), computed with `working_digits` decimal digits.
+    """Return an interval that contains Pf A(s) / Pf A(∞), computed with `working_digits` decimal digits.
 
     Raises
     ------
     ZeroDivisionError : if at this precision some row has no entry that is certainly not 0.
     """
-    context = MPIntervalContext()  # a separate context, so that mpmath.iv and mpmath.mp keep their precision
+    context = MPIntervalContext()  # the context is separate, so that mpmath.iv and mpmath.mp keep their precision
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,

@@ -1,7 +1,7 @@
 """Experiments. An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
-repetition it draws one data set, runs every method on it and measures the errors. Such a data set with its methods is a
+repetition it draws one data set, runs every method on it and measures the errors. A data set with its methods is a
 cell. All randomness of a cell follows from the seed and from its name, so a cell gives the same result at any time, on
 any machine and in any order.
 """
@@ -60,7 +60,8 @@ class Method:
     def estimate(
         self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
     ) -> Matrix:
-        """The output of the method. A quantity of the setting that is a parameter of the mechanism is passed on to it.
+        """Return the output of the method. A quantity of the setting that is a parameter of the mechanism is passed on
+        to it.
 
         `shared` holds the same rows, if other methods read them too.
         """
@@ -109,7 +110,7 @@ class Panel:
     log: tuple[bool, bool] = (True, True)
 
     def settings(self, scale: Scale) -> list[Setting]:
-        """The settings at the points of the grid."""
+        """Return the settings at the points of the grid."""
         return [{**self.fixed[scale], self.varied: value} for value in self.grids[scale]]
 
 
@@ -150,13 +151,13 @@ class Experiment:
     notes: Sequence[str] = ()
 
     def panel(self, name: str) -> Panel:
-        """The panel with the given name."""
+        """Return the panel with the given name."""
         return next(panel for panel in self.panels if panel.name == name)
 
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
-        """The cells of the given panels.
+        """Yield the cells of the given panels.
 
-        Each repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
+        A repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
         """
         for repetition in range(repetitions):
             for name in panels:
@@ -164,7 +165,7 @@ class Experiment:
                     yield Cell(name, value, repetition)
 
     def run(self, cell: Cell, scale: Scale, seed: int, files: Files) -> list[Row]:
-        """The errors of all methods on the data set of one cell."""
+        """Return the errors of all methods on the data set of one cell."""
         panel = self.panel(cell.panel)
         setting = {**panel.fixed[scale], panel.varied: cell.value}
 

@@ -1,4 +1,4 @@
-"""The pictures of proofs/paper, and the numbers behind them.
+"""Draw the pictures of proofs/paper from numbers that are stored beside them.
 
 Every picture is drawn from a table that is stored beside it as CSV. The bytes of a picture depend on the drawing
 library; those of a table do not, so a check compares the tables.
@@ -17,7 +17,7 @@ import numpy as np
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace
 
-RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding of different linear algebra libraries
+RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding errors of different linear algebra libraries
 SMALLEST_TAIL = 1e-9  # float64 does not resolve smaller tail probabilities of this law
 Table = dict[str, list[float]]  # maps a column to its values; the first column is the abscissa
 
@@ -40,7 +40,7 @@ def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
 
 
 def spectral_norm_curves() -> Table:
-    """The exact probability P(‖Z‖ ≤ cρd) as a function of c, for several d."""
+    """Return the exact probability P(‖Z‖ ≤ cρd) as a function of c, for several d."""
     grid = [round(0.5 + 0.05 * k, 2) for k in range(91)]
     columns: Table = {"c": grid}
     for d in (5, 10, 20, 50, 100):
@@ -57,7 +57,7 @@ def _draw_spectral_norm(axes: Any, table: Table) -> None:
 
 
 def tail_curves() -> Table:
-    """The exact probability P(‖Z‖ ≥ cρd) and the upper bound on it as functions of c, for several d."""
+    """Return the exact probability P(‖Z‖ ≥ cρd) and the upper bound on it as functions of c, for several d."""
     grid = [round(3.2 + 0.05 * k, 2) for k in range(77)]
     columns: Table = {"c": grid}
     for d in (5, 20, 100):
@@ -77,7 +77,7 @@ def _draw_tail(axes: Any, table: Table) -> None:
 
 
 def schatten_curve() -> Table:
-    """The limiting constant C_p = 2 lim_{d→∞} ‖Z‖_{S_p}/(ρ d^{1 + 1/p}) as a function of p."""
+    """Return the limiting constant C_p = 2 lim_{d→∞} ‖Z‖_{S_p}/(ρ d^{1 + 1/p}) as a function of p."""
     grid = [float(f"{p:.4g}") for p in np.geomspace(1, 100, 81)]
     return {"p": grid, "C_p": [2 * float(nuclear_laplace.schatten_limit(p)) for p in grid]}
 
@@ -100,7 +100,7 @@ FIGURES = (
 
 
 def as_csv(table: Table) -> str:
-    """The table as CSV text with 10 significant digits."""
+    """Return the table as CSV text with 10 significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -109,13 +109,13 @@ def as_csv(table: Table) -> str:
 
 
 def from_csv(text: str) -> Table:
-    """The table that a text made by `as_csv` holds."""
+    """Return the table that a text made by `as_csv` holds."""
     rows = list(csv.reader(io.StringIO(text)))
     return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
 
 
 def differs(kept: Table, now: Table) -> bool:
-    """Whether the two tables differ by more than rounding."""
+    """Return whether the two tables differ by more than rounding."""
     if list(kept) != list(now):
         return True
     pairs = zip(kept.values(), now.values(), strict=True)
@@ -145,7 +145,7 @@ def write(figure: Figure, folder: Path) -> None:
 
 
 def problems(folder: Path) -> list[str]:
-    """A message for every figure that is missing or whose table differs from what the code computes now."""
+    """Return a message for every figure that is missing or whose table differs from what the code computes now."""
     found = []
     for figure in FIGURES:
         path = folder / f"{figure.name}.csv"

@@ -2,8 +2,8 @@
 
 A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom
 causes a contradiction: for two equal means of independent normal errors with probability 0.3 % at most. The statements
-are about figures, so a contradiction means that the statement fails for our data, scaling and constants. It does not
-mean that it fails for the authors'.
+are about figures, so a contradiction means that the statement fails for our data, scaling and constants. A
+contradiction does not mean that the statement fails for the authors' data, scaling and constants.
 """
 
 import math
@@ -27,7 +27,7 @@ class Mean:
 
 
 def mean_of(errors: Sequence[float]) -> Mean:
-    """The mean and its interval. With one repetition the interval is the whole real line."""
+    """Return the mean and its interval. With one repetition the interval is the whole real line."""
     values = np.asarray(errors, dtype=np.float64)
     count = len(values)
     centre = float(values.mean())
@@ -102,7 +102,7 @@ def largest(grid: Sequence[float]) -> Iterable[float]:
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """A check that at these points the error of the best winner is at most `factor` times that of every loser.
+    """Make a check that at these points the error of the best winner is at most `factor` times that of every loser.
 
     A loser contradicts the statement if its interval lies below that of the best winner.
     """
@@ -124,7 +124,7 @@ def beats(
 
 
 def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str]) -> Check:
-    """A check that the means of these methods are at most `bound`; an interval above `bound` contradicts it."""
+    """Make a check that the means of these methods are at most `bound`; an interval above `bound` contradicts it."""
     bound_at: Bound = bound if callable(bound) else lambda panel, measure, value: bound
 
     def check(lines: Lines) -> Outcome:
@@ -140,7 +140,7 @@ def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str])
 
 
 def agrees(first: str, second: str) -> Check:
-    """A check that two methods have equal means; disjoint intervals contradict it."""
+    """Make a check that two methods have equal means; disjoint intervals contradict it."""
 
     def check(lines: Lines) -> Outcome:
         points = {

@@ -1,4 +1,4 @@
-"""Measures of error: functions of an output and the truth."""
+"""Measure errors by functions of an output and the truth."""
 
 from functools import partial
 
@@ -19,12 +19,12 @@ def relative_frobenius(output: Matrix, sample: Sample) -> float:
 
 
 def schatten(p: float, output: Matrix, sample: Sample) -> float:
-    """The error ‖output − Σ‖_{S_p} in the ℓp norm of the singular values."""
+    """Compute the error ‖output − Σ‖_{S_p} in the ℓp norm of the singular values."""
     return float(np.linalg.norm(np.linalg.svd(output - sample.truth, compute_uv=False), p))
 
 
 def mahalanobis(output: Matrix, sample: Sample) -> float:
-    """‖Σ^{−1/2}(output − Σ)Σ^{−1/2}‖_F for a diagonal Σ."""
+    """Compute ‖Σ^{−1/2}(output − Σ)Σ^{−1/2}‖_F for a diagonal Σ."""
     roots = 1 / np.sqrt(np.diag(sample.truth))
     return float(np.linalg.norm((output - sample.truth) * roots * roots[:, None]))
 

@@ -39,7 +39,7 @@ TABLES: Mapping[str, Sequence[Table]] = {
 
 
 def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
-    """The lines of a table in Markdown, with a dash for a method that was not run at a point."""
+    """Return the lines of a table in Markdown, with a dash for a method that was not run at a point."""
     panel = next(one for one in result.facts["panels"] if one["name"] == wanted.panel)
     values = wanted.values or panel["grid"]
     rows = []
@@ -53,7 +53,9 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """The block of the page on a stored result: the number of runs, the means, and the statements of the paper."""
+    """Return the block of the page on a stored result: the number of runs, the means, and the statements of the
+    paper.
+    """
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
     few = f", not the {whole} of the paper" if runs != whole else ""
     lines = results.lines(result.rows)
@@ -63,7 +65,7 @@ def block(name: str, result: Result) -> str:
 
 
 def page(text: str, read: Callable[[str], Result]) -> str:
-    """The page with its blocks rewritten; `read` returns the stored result of a name."""
+    """Return the page with its blocks rewritten; `read` returns the stored result of a name."""
 
     def again(found: re.Match[str]) -> str:
         name = found[1]
@@ -75,7 +77,7 @@ def page(text: str, read: Callable[[str], Result]) -> str:
 
 
 def rendered(folder: Path) -> str:
-    """The page of a folder with its generated blocks brought up to date."""
+    """Return the page of a folder with its generated blocks brought up to date."""
     text = (folder / "README.md").read_text(encoding="utf-8")
     return page(text, lambda name: results.read(folder / f"{name}.parquet"))
 

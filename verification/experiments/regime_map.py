@@ -1,4 +1,4 @@
-"""The map of the best mechanism for every number of rows, divided by d²/ε, and trace of the second moment."""
+"""Map the best mechanism for every number of rows, divided by d²/ε, and trace of the second moment."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The numbers of rows and the traces of the map; the range of rows includes that of the given setting."""
+    """Return the numbers of rows and the traces of the map; the range of rows includes that of the given setting."""
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)
@@ -43,7 +43,7 @@ def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
 
 
 def best_everywhere(found: Recommendation) -> tuple[Any, Any, list[list[Recommendation]]]:
-    """The numbers of rows, the traces, and the recommendation at each: one list for every trace."""
+    """Return the numbers of rows, the traces, and the recommendation at each: one list for every trace."""
     rows, traces = axes_of(found.setting)
     everywhere = [
         [recommend(replace(found.setting, rows=int(n), trace=float(t)), found.norm, found.goal) for n in rows]
@@ -96,7 +96,7 @@ def draw(found: Recommendation, path: Path) -> None:
 
 
 def _colours(names: list[str]) -> list[str]:
-    """A colour for every name, and white where no release is useful."""
+    """Return a colour for every name, and white where no release is useful."""
     others = [name for name in names if name != NOTHING]
     return ["white" if name == NOTHING else COLOURS[others.index(name) % len(COLOURS)] for name in names]
 

@@ -53,7 +53,7 @@ def require(path: Path) -> Path:
 
 @cache
 def _modules(path: Path) -> tuple[Any, Any, Any]:
-    """The module torch and the two modules of the released code, set to use one thread."""
+    """Return the module torch and the two modules of the released code, set to use one thread."""
     sys.path.insert(0, str(path.absolute()))
     torch = importlib.import_module("torch")
     torch.set_num_threads(1)
@@ -61,7 +61,7 @@ def _modules(path: Path) -> tuple[Any, Any, Any]:
 
 
 def _called(path: Path, call: Callable[[Any, Any, Any, Namespace], Any]) -> Callable[..., Matrix]:
-    """A method that calls the released code with rows in single precision, as the authors do."""
+    """Make a method that calls the released code with rows in single precision, as the authors do."""
 
     def called(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
         torch, adaptive, exponential = _modules(path)
@@ -99,7 +99,7 @@ CALLS: dict[str, dict[str, Call]] = {
 
 
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """AdaptiveCov with the bounds of the code and up to two of its mistakes.
+    """Run AdaptiveCov with the bounds of the code and up to two of its mistakes.
 
     power : on rows clipped to 2^{−k} the noise of GaussCov enters the search as 2^{−k} g in place of 4^{−k} g.
     svd : SeparateCov takes the singular vectors of an indefinite matrix in place of its eigenvectors.
@@ -129,7 +129,7 @@ def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: n
 
 
 def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """SeparateCov under pure DP with the singular vectors of an indefinite matrix in place of its eigenvectors."""
+    """Run SeparateCov under pure DP with the singular vectors of an indefinite matrix in place of its eigenvectors."""
     n, d = rows.shape
     moment = second_moment(rows)
     noise = separate_cov_pure.draw_noise(d, rng)
@@ -140,7 +140,7 @@ def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -
 
 
 def adaptive_pure_with(mistakes: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """AdaptiveCov under pure DP, with or without the mistakes of the code.
+    """Run AdaptiveCov under pure DP, with or without the mistakes of the code.
 
     The mistakes are the following. The bound of LapCov lacks the factor 1/ε₁, and enters the search as 2^{−k} g in
     place of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
@@ -180,7 +180,9 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the code, our methods with and without one mistake, its description, and the entry of the ledger."""
+    """A method of the code, with our methods with and without one mistake, a description of the mistake, and its
+    entry of the ledger.
+    """
 
     label: str
     without: str
@@ -215,7 +217,7 @@ EXPLAINED = {
         ),
     ),
 }  # fmt: skip
-SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # methods in which the code has no mistake
+SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the code has no mistake in these methods
 
 
 def _budget(panel: Panel) -> str:
@@ -232,7 +234,7 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """The experiment `name`, together with the released code if the user has given it.
+    """Return the experiment `name`, together with the released code if the user has given it.
 
     Raises
     ------

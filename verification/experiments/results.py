@@ -1,4 +1,4 @@
-"""Results of experiments: one Parquet file for each, whose metadata suffice to plot it and to run it again."""
+"""Store results of experiments: one Parquet file for each, whose metadata suffice to plot it and to run it again."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Result:
 
 
 def parquet() -> Any:
-    """The library for Parquet files, which is an optional dependency."""
+    """Return the library for Parquet files, which is an optional dependency."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -45,7 +45,7 @@ def write(file: Path, result: Result) -> None:
 
 
 def read(file: Path) -> Result:
-    """The result in a file.
+    """Return the result in a file.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read(file: Path) -> Result:
 
 
 def lines(rows: Iterable[Row]) -> Lines:
-    """The mean and the interval at every point of every line, in the order of the rows."""
+    """Return the mean and the interval at every point of every line, in the order of the rows."""
     errors: dict[tuple[str, str, str], dict[float, list[float]]] = {}
     for row in rows:
         line = errors.setdefault((row.panel, row.measure, row.method), {})
@@ -75,9 +75,9 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """A message on a changed fact.
+    """Return a message on a changed fact.
 
-    It names every changed field of a record; for lists it only says that they differ.
+    For a record the message names every changed field; for lists it only says that they differ.
     """
     if before == now:
         return []
@@ -90,7 +90,7 @@ def _changed(name: str, before: Any, now: Any) -> list[str]:
 
 
 def differences(kept: Result, again: Result) -> list[str]:
-    """The differences between two results, with rows compared bit by bit; empty if there are none."""
+    """Return the differences between two results, with rows compared bit by bit; empty if there are none."""
     names = sorted({*kept.facts, *again.facts})
     found = [told for name in names for told in _changed(name, kept.facts.get(name), again.facts.get(name))]
 

@@ -32,7 +32,7 @@ from covassay.verification.experiments.results import Result
 FORMAT = 1  # the version of the format of the facts
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
-HIDDEN = "__pycache__", ".git"  # folders that do not count as content of a data set
+HIDDEN = "__pycache__", ".git"  # these folders do not count as content of a data set
 Advance = Callable[..., None]
 
 
@@ -55,7 +55,7 @@ class Plan:
         repetitions: int | None = None,
         files: Files | None = None,
     ) -> "Plan":
-        """The plan for the experiment with the given name."""
+        """Return the plan for the experiment with the given name."""
         count = REPETITIONS[scale] if repetitions is None else repetitions
         if count < 1:
             raise InvalidInput(f"repetitions = {count}: must be at least 1")
@@ -65,26 +65,26 @@ class Plan:
 
     @property
     def panels(self) -> list[Panel]:
-        """The panels whose data exist."""
+        """Return the panels whose data exist."""
         return [panel for panel in self.experiment.panels if not self.missing(panel)]
 
     def missing(self, panel: Panel) -> str:
-        """The reason why the panel cannot be run, or ""."""
+        """Return the reason why the panel cannot be run, or ""."""
         return files.missing(panel.needs, self.files)
 
     @property
     def used(self) -> list[str]:
-        """The names of the user's data sets that the run needs."""
+        """Return the names of the user's data sets that the run needs."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
     def cells(self) -> list[Cell]:
-        """All cells of the run."""
+        """Return all cells of the run."""
         return list(self.experiment.cells([panel.name for panel in self.panels], self.scale, self.repetitions))
 
 
 def versions() -> dict[str, str]:
-    """The versions of software on which the figures may depend."""
+    """Return the versions of software on which the figures may depend."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
     for name in LIBRARIES:
         try:
@@ -95,7 +95,7 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """The facts that must agree for a run to continue: everything except the number of repetitions."""
+    """Return the facts that must agree for a run to continue: everything except the number of repetitions."""
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -109,7 +109,7 @@ def header(plan: Plan) -> dict[str, Any]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, or of the files of a folder in the order of their names."""
+    """Return the SHA-256 of a file, or of the files of a folder in the order of their names."""
     total = hashlib.sha256()
     for file in sorted(path.rglob("[!.]*")) if path.is_dir() else [path]:
         if file.is_file() and not {part for part in file.parts if part in HIDDEN}:
@@ -120,7 +120,7 @@ def digest(path: Path) -> str:
 
 
 def described(panel: Panel, scale: Scale) -> dict[str, Any]:
-    """A panel as plain data: enough to draw it, and to notice that its declaration has changed."""
+    """Return a panel as plain data: enough to draw it, and to notice that its declaration has changed."""
     methods = [
         {
             "label": method.label,
@@ -149,7 +149,7 @@ def described(panel: Panel, scale: Scale) -> dict[str, Any]:
 
 
 def command(plan: Plan) -> str:
-    """The command that reproduces this result."""
+    """Return the command that reproduces this result."""
     parts = ["covassay experiments run", plan.experiment.name, "--scale", plan.scale, "--seed", str(plan.seed)]
     if plan.repetitions != REPETITIONS[plan.scale]:
         parts += ["--repetitions", str(plan.repetitions)]
@@ -158,7 +158,7 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """The result: the facts and the rows, in the order of the declaration.
+    """Return the result: the facts and the rows, in the order of the declaration.
 
     With one repetition there are no intervals and no contradictions, so that no statement counts as compared.
     """
@@ -209,7 +209,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def workers(jobs: int) -> Iterator[Executor]:
-    """Processes with one thread of linear algebra each."""
+    """Provide processes with one thread of linear algebra each."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     context = multiprocessing.get_context("spawn")
@@ -226,7 +226,7 @@ def workers(jobs: int) -> Iterator[Executor]:
 
 
 def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
-    """The cells in the lines of an earlier run; an incomplete line is removed from the file."""
+    """Return the cells in the lines of an earlier run; an incomplete line is removed from the file."""
     text = file.read_bytes() if file.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
@@ -246,7 +246,7 @@ def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
 
 
 def _by_cell(rows: Sequence[Row]) -> dict[Cell, list[Row]]:
-    """The rows of every cell of a stored result."""
+    """Return the rows of every cell of a stored result."""
     found: dict[Cell, list[Row]] = {}
     for row in rows:
         found.setdefault(Cell(row.panel, row.value, row.repetition), []).append(row)
@@ -319,7 +319,7 @@ def _new(plan: Plan, cells: Sequence[Cell], pool: Executor) -> Iterator[tuple[Ce
 
 
 def replan(facts: Mapping[str, Any], files: Files) -> Plan:
-    """The plan of a stored result. The data sets of the user must be the same as for that result.
+    """Return the plan of a stored result. The data sets of the user must be the same as for that result.
 
     Raises
     ------

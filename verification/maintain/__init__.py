@@ -2,6 +2,6 @@
 
     python -P -m covassay.verification.maintain COMMAND …
 
-They need a clone of the repository, and users need none of them. Every command is a module of this package with
+The commands need a clone of the repository, and users need none of them. Every command is a module of this package with
 `configure(parser)`.
 """

@@ -11,6 +11,8 @@ COMMANDS = {
     "bits": "look at the low-order bits of samplers and of rounded releases, and write proofs/BITS.md",
     "findings": "audit the functions of other projects, and write proofs/FINDINGS.md",
     "peers": "run other auditors beside covassay on the same tasks, and write proofs/PEERS.md",
+    "constants": "measure the constants that `covassay recommend` uses",
+    "recommendation-grid": "compare the recommendation with simulations at the points of a random grid",
     "readme": "write the generated parts of README.md and reference/README.md, or compare them",
     "figures": "draw the pictures of proofs/paper again, or compare the numbers behind them",
     "site": "build the web site of the project",
@@ -20,7 +22,12 @@ COMMANDS = {
 PROGRAM = Program(
     "python -P -m covassay.verification.maintain", "covassay.verification.maintain", COMMANDS,
     "Programs of the maintainers, for a clone of the repository.", "",
-    elsewhere={"controls": "tests.negative_controls.program", "peers": "tests.peers.program"},
+    elsewhere={
+        "controls": "tests.negative_controls.program",
+        "peers": "tests.peers.program",
+        "constants": "tests.recommendation.constants",
+        "recommendation-grid": "tests.recommendation.grid",
+    },
 )  # fmt: skip
 
 

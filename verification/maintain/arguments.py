@@ -1,4 +1,4 @@
-"""Arguments that several programs of the maintainers take."""
+"""Declare arguments that several programs of the maintainers take."""
 
 import argparse
 import sys
@@ -14,12 +14,12 @@ def require_jobs(options: argparse.Namespace) -> None:
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Whether lines are printed on a terminal during the work, in place of a progress bar."""
+    """Return whether lines are printed on a terminal during the work, in place of a progress bar."""
     return not options.json and sys.stdout.isatty()
 
 
 def file_to_write(name: str | None) -> Path | None:
-    """The path of the file `name`, whose directory must exist."""
+    """Return the path of the file `name`, whose directory must exist."""
     path = Path(name) if name else None
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"{name}: must be in a directory that exists")

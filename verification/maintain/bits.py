@@ -1,4 +1,5 @@
-"""The table of low-order bits: samplers of several packages, and the loss that one command shows from released bits.
+"""Make the table of low-order bits: samplers of several packages, and the loss that one command shows from released
+bits.
 
 A row has the result on low-order bits of `covassay audit TARGET --scope bits`, with equal draws but without the other
 checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed; no release may
@@ -45,12 +46,12 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-# the number of draws per data set, for every pair, in the first look at one of many rounded releases
+# the first look at one of many rounded releases has so many draws per data set, for every pair
 ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """The float mechanisms in which the check found no loss above the claim, with the reasons."""
+    """Return the float mechanisms in which the check found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -75,7 +76,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """The row of the target `name`."""
+    """Return the row of the target `name`."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -122,7 +123,7 @@ def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | Non
 
 
 def chosen(only: str | None) -> list[str]:
-    """The targets of the table whose name contains a text."""
+    """Return the targets of the table whose name contains a text."""
     names = [name for name in TARGETS if not only or only in name]
     if not names:
         raise InvalidInput(f"only = {only!r}: no target has this text in its name")
@@ -130,7 +131,7 @@ def chosen(only: str | None) -> list[str]:
 
 
 def line(row: BitRow) -> str:
-    """The row as a line of a Markdown table."""
+    """Return the row as a line of a Markdown table."""
     if row.missing:
         return f"| `{row.target}` | not run | {cell(row.missing)} | | | | | |"
     proven = row.loss or "none above the claim"
@@ -141,7 +142,7 @@ def line(row: BitRow) -> str:
 
 
 def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) -> str:
-    """The text of proofs/BITS.md."""
+    """Return the text of proofs/BITS.md."""
     ordered = sorted(rows, key=lambda row: TARGETS.index(row.target))
     run = [row for row in ordered if not row.missing]
     leaks = [row for row in run if row.loss]
@@ -159,9 +160,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         f"audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit. An",
         "event is a set of released numbers, so that a loss above the claim on one of them refutes the claim about the",
         "bits that are released, whatever the law is in real arithmetic. Each proven loss has the error probability of",
-        "the test of its event. That nothing was found is no certificate. `draws` counts the outputs that the first",
-        "looks and the test of the event took on all data sets. Targets that draw from the operating system give other",
-        "counts when the command runs again.\n",
+        "the test of its event. A search that finds nothing is no certificate. `draws` counts the outputs that the",
+        "first looks and the test of the event took on all data sets. Targets that draw from the operating system give",
+        "other counts when the command runs again.\n",
         "A package may document that it does not protect low-order bits, and may have another function that does; the",
         "table does not say so. The queries and the pairs of data sets are ours.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
@@ -179,7 +180,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         *heading,
         *map(line, passes),
         "",
-        *(f"This would have been detected with 99 % probability: {reach}." for reach in sorted(reaches)),
+        *(f"With 99 % probability the audits of this table would have detected {reach}." for reach in sorted(reaches)),
     ]
     missing = [row for row in ordered if row.missing]
     if missing:
@@ -187,8 +188,8 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check finds nothing in these mechanisms. They do not say",
-        "that the bits are safe.",
+        "The reasons below say why the check finds nothing in these mechanisms. The reasons do not",
+        "say that the bits are safe.",
         "`covassay:ppde` is not in this list, because its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
@@ -201,7 +202,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """The check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
+    """Return the check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
     tested, found = sum(f.p_value is not None for f in made.checks), made.facts
@@ -221,7 +222,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A summary: the number of checked rounded releases and of targets, and the flagged releases."""
+    """Return a summary: the number of checked rounded releases and of targets, and the flagged releases."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

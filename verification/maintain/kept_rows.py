@@ -1,4 +1,4 @@
-"""Measurements that may be interrupted: every row is stored in a file of JSON lines, and is not measured again."""
+"""Store measurements that may be interrupted: every row goes to a file of JSON lines, and is not measured again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ Task = tuple[Any, ...]  # the arguments of one measurement
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:
-    """The rows in a file of JSON lines; an empty list if there is no such file."""
+    """Return the rows in a file of JSON lines; an empty list if there is no such file."""
     if file is None or not file.exists():
         return []
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -26,7 +26,8 @@ def measured(
     kept: Path | None,
     as_json: Callable[[Row], dict[str, Any] | None],
 ) -> Iterator[Row]:
-    """The row of every task: first the stored rows, then new rows, which are added to the file when they are complete.
+    """Yield the row of every task: first the stored rows, then new rows, which are added to the file when they are
+    complete.
 
     A row for which `as_json` returns None is not stored.
     """

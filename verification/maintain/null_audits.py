@@ -1,4 +1,4 @@
-"""Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
+"""Audit correct mechanisms: none may be refuted, and exact p-values must be uniform.
 
 The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
 seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws. So one
@@ -33,9 +33,9 @@ PARSER = {
     "description": "Audit correct mechanisms: how many are refuted, and whether exact p-values are uniform.",
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
-LEVELS = 0.001, 0.01, 0.1  # levels at which the shares of small p-values are reported
-TOTAL = "noise scale off by a share"  # the name of the effect in the exact test of a total
-DISTANCE = "CDF distance"  # the name of the effect in Kolmogorov's test; the test of two samples has other p-values
+LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
+TOTAL = "noise scale off by a share"  # the effect in the exact test of a total has this name
+DISTANCE = "CDF distance"  # the effect in Kolmogorov's test has this name; the test of two samples has other p-values
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Audited:
 
 
 def exact_p_value(check: Finding) -> float | None:
-    """The exact p-value of the test of a total or of Kolmogorov's test; None for all other tests.
+    """Return the exact p-value of the test of a total or of Kolmogorov's test; None for all other tests.
 
     The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact p-value if it is small. The
     question on other shapes combines tests of totals in one p-value, which is a bound.
@@ -71,7 +71,7 @@ def exact_p_value(check: Finding) -> float | None:
 
 
 def audited(target: str, seed: int, samples: int) -> Audited:
-    """The p-values from one audit of the target with the given name."""
+    """Return the p-values from one audit of the target with the given name."""
     made = TARGETS[target]()
     name = str(made.mechanism)
     report = audit(made, samples=samples, seed=seed)
@@ -97,7 +97,7 @@ def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path |
 
 
 def summary(rows: Sequence[Audited]) -> dict[str, Any]:
-    """A summary: the number of refuted audits, and the distribution of the p-values."""
+    """Return a summary: the number of refuted audits, and the distribution of the p-values."""
     exact = np.array([p for row in rows for p in row.exact])
     bounds = np.array([p for row in rows for p in row.bounds])
     return {

@@ -32,7 +32,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def counts(proofs: Path) -> dict[str, str]:
-    """Every number that the pages in COUNTED state, as text, by its name."""
+    """Return every number that the pages in COUNTED state, as text, by its name."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
@@ -65,7 +65,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """The proven spend as a share of the budget: for each calibration, the range over the other choices."""
+    """Return the proven spend as a share of the budget: for each calibration, the range over the other choices."""
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
@@ -78,7 +78,9 @@ def _proven(declared: Mechanism[Any, ..., Any]) -> str:
 
 
 def mechanisms_table() -> str:
-    """Every mechanism of the reference, as Markdown, under headings that say where its steps and constants are from."""
+    """Return every mechanism of the reference, as Markdown, under headings that say where its steps and constants
+    are from.
+    """
     lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
     for heading, group in by_origin().items():
         lines.append(f"| **{heading}** | | | |")

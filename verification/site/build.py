@@ -30,7 +30,7 @@ LINK = re.compile(r"(!?\[[^\]]*\]\()([^)#\s]+)(#[^)\s]*)?\)")
 # a fenced block of code, in which nothing is a link
 CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)
 LEDGER = "proofs/LEDGER.md"
-COPIED = (".svg", ".png", ".parquet")  # files under proofs that are copied unchanged
+COPIED = (".svg", ".png", ".parquet")  # files under proofs with these endings are copied unchanged
 API = {
     "reference": (
         "covassay.reference.privacy",
@@ -81,7 +81,7 @@ def build(root: Path, out: Path) -> int:
 
 
 def gather(root: Path) -> dict[str, str]:
-    """The text of every page, by its path on the site. Paths under proofs are those of the repository."""
+    """Return the text of every page, by its path on the site. Paths under proofs are those of the repository."""
     pages = {path.relative_to(PAGES).as_posix(): path.read_text() for path in sorted(PAGES.rglob("*.md"))}
     for path in (root / "CONTRIBUTING.md", *sorted((root / "proofs").rglob("*.md"))):
         pages[path.relative_to(root).as_posix()] = path.read_text()
@@ -94,7 +94,7 @@ def gather(root: Path) -> dict[str, str]:
 
 
 def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
-    """The page of a mechanism: its steps and costs, its typeset formulas, and its code."""
+    """Return the page of a mechanism: its steps and costs, its typeset formulas, and its code."""
     from covassay.verification.site.typeset import section_of
 
     module = importlib.import_module(mechanism.release.__module__)
@@ -116,7 +116,7 @@ def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
 
 
 def _file_of(mechanism: Mechanism[Any, ..., Any]) -> str:
-    """The file of a mechanism in the repository."""
+    """Return the file of a mechanism in the repository."""
     return mechanism.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
 
 
@@ -136,7 +136,7 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """The path, from the root, of the target of a link on a page."""
+    """Return the path, from the root, of the target of a link on a page."""
     parts: list[str] = []
     for part in (PurePosixPath(page).parent / target).parts:
         if part == "..":
@@ -147,14 +147,14 @@ def _resolved(page: str, target: str) -> str:
 
 
 def _links(page: str, text: str) -> Iterator[str]:
-    """The files of the repository that a page links to, by their path from the root."""
+    """Yield the files of the repository that a page links to, by their path from the root."""
     for match in LINK.finditer(CODE.sub("", text)):
         if ":" not in match[2]:
             yield _resolved(page, match[2])
 
 
 def _linked_files(pages: Mapping[str, str], root: Path) -> set[str]:
-    """The files and folders that pages link to and that are neither a page nor a picture."""
+    """Return the files and folders that pages link to and that are neither a page nor a picture."""
     found = {target for page, text in pages.items() for target in _links(page, text)}
     own = {_file_of(m) for m in MECHANISMS.values()}
     return {t for t in found - own if t not in pages and not t.endswith(COPIED) and (root / t).exists()}
@@ -165,7 +165,7 @@ def _page_of_file(target: str) -> str:
 
 
 def _file_page(path: Path, name: str) -> str:
-    """A page that shows a file, or the names in a folder."""
+    """Return a page that shows a file, or the names in a folder."""
     if path.is_dir():
         names = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith(("__", ".")))
         return f"# {name}\n\n" + "\n".join(f"- `{entry}`" for entry in names) + "\n"
@@ -174,7 +174,7 @@ def _file_page(path: Path, name: str) -> str:
 
 
 def _with_links_between_pages(page: str, text: str, pages: Mapping[str, str]) -> str:
-    """The text, with links into the repository replaced by links to pages of the site."""
+    """Return the text, with links into the repository replaced by links to pages of the site."""
     mechanisms = {_file_of(m): f"mechanisms/{name}.md" for name, m in MECHANISMS.items()}
 
     def replaced(match: re.Match[str]) -> str:

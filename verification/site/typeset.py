@@ -1,4 +1,4 @@
-"""Formulas for browsers: MathML, made from the source of the Python functions in the section FORMULAS.
+"""Formulas for browsers: Write MathML from the source of the Python functions in the section FORMULAS.
 
 The functions are not run. The formula is the code itself, in the notation of mathematics.
 """
@@ -17,7 +17,7 @@ NOT_MATHEMATICS = (ast.List, ast.ListComp, ast.Or, ast.Lambda, ast.Slice)
 
 
 def formulas_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
-    """The functions of the section FORMULAS of a mechanism file, in their order."""
+    """Yield the functions of the section FORMULAS of a mechanism file, in their order."""
     section = SECTION.search(inspect.getsource(module))
     for node in ast.parse(section[1]).body if section else ():
         if isinstance(node, ast.FunctionDef):
@@ -25,7 +25,7 @@ def formulas_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
 
 
 def as_mathml(function: Callable[..., Any]) -> str | None:
-    """The function in the notation of mathematics, or None if its code has no such notation (a list, a loop)."""
+    """Return the function in the notation of mathematics, or None if its code has no such notation (a list, a loop)."""
     from latex2mathml.converter import convert
     from latexify import get_latex
     from latexify.exceptions import LatexifyError

@@ -1,4 +1,5 @@
-"""Betting against a claim on two laws: an e-value, which is a factor whose mean is at most 1 if the claim is true.
+"""Bet against a claim on two laws: a bet has an e-value, which is a factor whose mean is at most 1 if the claim is
+true.
 
 Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
 functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u and multiplies
@@ -11,7 +12,7 @@ The logarithm of the product is rounded down, so that the p-value is never too s
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. Its limit for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
+for L = dP/dQ. The limit of this inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
 
 import math
@@ -26,14 +27,14 @@ from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
-ORDERS = 1.0, 1.5, 3.0  # orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
-FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the powers of the ratio of the shares with which the search begins
-FIRST_CAPS = 1.0, 2.0, 4.0  # the caps on the logarithm of that ratio with which the search begins
-FIRST_STEP = 0.3  # the first step of the search in every parameter
-# the most starting points of a search that are followed, if they promise a gain; the best one is always followed
+ORDERS = 1.0, 1.5, 3.0  # these orders of the Rényi divergences are tried; 1 stands for Kullback–Leibler
+TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
+FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
+FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
+FIRST_STEP = 0.3  # the search begins with this step in every parameter
+# at most so many starting points of a search are followed, if they promise a gain; the best one is always followed
 REFINED = 5
-ITERATIONS = 400  # the largest number of steps of the search for a bet; stopping early only reduces the power
+ITERATIONS = 400  # a search for a bet has at most so many steps; stopping early only reduces the power
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,12 @@ class Bet:
     centre: float
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """The logarithm of the e-value, rounded down; `first` and `second` are the numbers of draws in every category.
+        """Return the logarithm of the e-value, rounded down; `first` and `second` are the numbers of draws in every
+        category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. It is at least 1 − `LARGEST_SHARE`. Taking its logarithm adds a
-        few units, and the sum adds one for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor is at least 1 − `LARGEST_SHARE`. Taking its logarithm
+        adds a few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -79,7 +81,9 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """A bound on the rounding error of the log factors on one data set and of their sum, in last-place units."""
+        """Return a bound on the rounding error of the log factors on one data set and of their sum, in last-place
+        units.
+        """
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
             len(logs) + 8
@@ -87,18 +91,18 @@ class Bet:
         return units
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """The p-value of the claim, for draws that were not used to choose the bet."""
+        """Return the p-value of the claim, for draws that were not used to choose the bet."""
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 
 def event_inequality(epsilon: float, delta: float) -> Inequality:
-    """The inequality of (ε, δ)-DP for an event; the categories are the event and its complement."""
+    """Return the inequality of (ε, δ)-DP for an event; the categories are the event and its complement."""
     inside = np.array([1.0, 0.0])
     return Inequality(inside, math.exp(epsilon) * inside, delta, epsilon)
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """The inequality for ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
+    """Return the inequality for ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
@@ -107,13 +111,13 @@ def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
 
 
 def smoothed(counts: Vector) -> Vector:
-    """The shares of the categories among the pilot draws, with `PRIOR` pseudo-draws added to every category."""
+    """Return the shares of the categories among the pilot draws, with `PRIOR` pseudo-draws added to every category."""
     shares: Vector = (counts + PRIOR) / (counts + PRIOR).sum()
     return shares
 
 
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
-    """The stake and the centre of the best bet to second order, and its growth for each pair of draws.
+    """Return the stake and the centre of the best bet to second order, and its growth for each pair of draws.
 
     If no bet gains, the stake is tiny and the growth is negative.
     """
@@ -129,7 +133,9 @@ Family = Callable[[Vector], Inequality]  # inequalities by their parameters
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """The bet near `start` that grows most for the shares of both sides, and its growth for each pair of draws."""
+    """Return the bet near `start` that grows most for the shares of both sides, and its growth for each pair of
+    draws.
+    """
     stake, centre, _ = _approximate(family(start), first, second)
 
     def bet(parameters: Vector) -> Bet:
@@ -147,10 +153,10 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 
 
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
-    """The bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
+    """Return the bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
 
-    Its factors are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a, b) with a =
-    e^ε b + δ.
+    The factors of the bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a,
+    b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 
@@ -181,16 +187,16 @@ class RenyiBet:
     swapped: bool
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """The logarithm of the e-value, for fresh numbers of draws on either data set in every category."""
+        """Return the logarithm of the e-value, for fresh numbers of draws on either data set in every category."""
         return self.bet.log_value(second, first) if self.swapped else self.bet.log_value(first, second)
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """The p-value of the claim, for fresh numbers of draws on either data set in every category."""
+        """Return the p-value of the claim, for fresh numbers of draws on either data set in every category."""
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
-    """The bet against ρ-zCDP that the numbers of pilot draws in every category suggest.
+    """Return the bet against ρ-zCDP that the numbers of pilot draws in every category suggest.
 
     The function L is a power of the ratio of the shares on the two sides, capped, times a constant.
     """

@@ -1,4 +1,4 @@
-"""A sample compared with its law at some of its values: the numbers behind a plot."""
+"""Compare a sample with its law at some of its values: the numbers behind a plot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-# the positions, from the largest value down, of values that are kept, because the law is small there
+# the values at these positions, from the largest down, are kept, because the law is small there
 LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
@@ -32,7 +32,7 @@ class Curve:
 def curve(
     values: Vector, up_to: Vector, law: Callable[[Vector], tuple[Vector, Vector]], size: int, law_size: int = 0
 ) -> Curve:
-    """The curve of a sample, from its distinct values in increasing order and the share up to each of them.
+    """Return the curve of a sample, from its distinct values in increasing order and the share up to each of them.
 
     `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
     """
@@ -45,7 +45,7 @@ def curve(
 
 
 def between(values: Vector, other: Vector) -> Curve:
-    """The curve of a sample whose law is only known through another sample."""
+    """Return the curve of a sample whose law is only known through another sample."""
     found, counts = np.unique(values, return_counts=True)
     ordered = np.sort(other)
 

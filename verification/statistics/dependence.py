@@ -1,14 +1,14 @@
-"""Tests whether quantities of one draw, or of successive draws, are independent: all pairs in one test.
+"""Test whether quantities of one draw, or of successive draws, are independent: all pairs in one test.
 
 Every test multiplies the scores of two quantities draw by draw and adds up the products. Under its null hypothesis the
 signs of the products are fair and independent coins, given their sizes. So the sum is a weighted sum of coins, and its
 tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21,
-2015). The p-value is this bound, times the number of pairs. It is conservative for every n and needs no law of the
-quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
+2015). The p-value is this bound, times the number of pairs. The p-value is conservative for every n and needs no law of
+the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
 Each test rests on a change that leaves the law the same:
 
-turned signs : a quantity changes its sign. Its score is its sign times the rank of its size.
+turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
 triples : three quantities change their signs together. If only this is known to keep the law, the product of three
@@ -31,14 +31,14 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
-NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178, which is optimal
-WAVES = 1, 2, 3  # half periods of the sines and cosines on the interval of the ranks
+NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the bound on the tail, which is optimal
+WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number from the upper 53 bits of a word, and the size of a normal number from bits below the
 # upper 3
 HIGH = 8
-TRIPLED = 10  # the largest number of quantities of which all triples are tested
-FEWEST = 8  # the smallest number of draws for a test
-Pairs = NDArray[np.bool_]  # (k, k): the pairs of quantities for which the null hypothesis is claimed
+TRIPLED = 10  # all triples of at most so many quantities are tested
+FEWEST = 8  # a test needs at least so many draws
+Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class Sums:
 
     @property
     def z(self) -> Matrix:
-        """The sums of products in units of their standard deviation."""
+        """Return the sums of products in units of their standard deviation."""
         with np.errstate(invalid="ignore", divide="ignore"):
             z = self.products / np.sqrt(self.squares)
         return np.nan_to_num(z, posinf=0.0, neginf=0.0)
 
 
 def _p_value(z: float, comparisons: int, terms: int) -> float:
-    """The p-value of the largest of many sums, which is given in units of its standard deviation.
+    """Return the p-value of the largest of many sums, which is given in units of its standard deviation.
 
     A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares one of n
     units.
@@ -69,18 +69,21 @@ def _p_value(z: float, comparisons: int, terms: int) -> float:
 
 
 def _ranks(values: Matrix) -> Matrix:
-    """Ranks of the sizes within each column, between 0 and 1."""
+    """Return the ranks of the sizes within each column, between 0 and 1."""
     return np.stack([_ranked(np.abs(column)) for column in values.T], axis=1) / (len(values) + 1)
 
 
 def _ranked(values: Vector) -> Vector:
-    """The rank of every value, from 1 on; equal values share the mean of their ranks."""
+    """Return the rank of every value, from 1 on; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
-    """The sums over draws of first_i second_j and of their squares. They do not depend on the number of threads."""
+    """Return the sums over draws of first_i second_j and of their squares.
+
+    The sums do not depend on the number of threads.
+    """
     added = np.einsum("ni,nj->ij", first, second), np.einsum("ni,nj->ij", first**2, second**2)
     return Sums(*added, pairs, words)
 
@@ -96,7 +99,9 @@ class PairSums:
     terms: int
 
     def plus(self, other: "PairSums") -> "PairSums":
-        """The sums over both blocks; given the sizes of all products, their signs are still independent fair coins."""
+        """Add the sums over two blocks; given the sizes of all products, their signs are still independent fair
+        coins.
+        """
         sums = tuple(
             replace(one, products=one.products + two.products, squares=one.squares + two.squares)
             for one, two in zip(self.sums, other.sums, strict=True)
@@ -104,7 +109,9 @@ class PairSums:
         return replace(self, sums=sums, draws=self.draws + other.draws, terms=self.terms + other.terms)
 
     def result(self) -> TestResult:
-        """The smallest p-value of all sums, times their number (Bonferroni); the effect names the most extreme pair."""
+        """Return the smallest p-value of all sums, times their number (Bonferroni); the effect names the most
+        extreme pair.
+        """
         comparisons = sum(int(one.pairs.sum()) for one in self.sums)
         most = max(self.sums, key=lambda one: np.abs(one.z[one.pairs]).max(initial=0.0))
         size = np.where(most.pairs, np.abs(most.z), -1.0)
@@ -128,7 +135,7 @@ class PairSums:
 
 
 def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, terms: int) -> TestResult:
-    """The test of sums of a given number of terms."""
+    """Make the test of sums of a given number of terms."""
     return PairSums(tuple(sums), tuple(names), null, draws, terms).result()
 
 
@@ -172,12 +179,12 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
 
 
 def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Scores that are odd functions of a quantity."""
+    """Return scores that are odd functions of a quantity."""
     return [np.sign(values) * np.sin(np.pi * k * ranks) for k in waves]
 
 
 def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Scores that are even functions of a quantity."""
+    """Return scores that are even functions of a quantity."""
     return [np.cos(np.pi * k * ranks) for k in waves]
 
 

@@ -1,4 +1,4 @@
-"""Laws on the real line whose tails are computed accurately, however far out a value lies.
+"""Laws on the real line have tails that are computed accurately, however far out a value lies.
 
 A distribution function alone rounds to 1 a little beyond eight standard deviations. A `Law` also has the survival
 function, so that the probability of a value as far out as an observed one is known to many digits.
@@ -17,7 +17,7 @@ from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
 ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law`, because some are tables
-ROUNDING = 1e-3  # as a multiple of the noise scale: the rounding error that a value of a float32 target may have
+ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as a multiple of the noise scale
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Law:
         return self.cdf(t)
 
     def scaled(self, factor: float) -> "Law":
-        """The law of X times a factor above 0."""
+        """Return the law of X times a factor above 0."""
         return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor)
 
 
@@ -51,7 +51,7 @@ LAPLACE = Law(_laplace_cdf, lambda t: _laplace_cdf(-np.asarray(t)), symmetric=Tr
 
 
 def gamma(shape: float) -> Law:
-    """The law Gamma(shape) with scale 1."""
+    """Return the law Gamma(shape) with scale 1."""
     return Law(
         lambda t: gammainc(shape, np.maximum(t, 0)),
         lambda t: gammaincc(shape, np.maximum(t, 0)),
@@ -60,7 +60,7 @@ def gamma(shape: float) -> Law:
 
 
 def chi_square(degrees: float) -> Law:
-    """The χ² law with the given degrees of freedom."""
+    """Return the χ² law with the given degrees of freedom."""
     return gamma(degrees / 2).scaled(2.0)
 
 
@@ -82,14 +82,16 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """The positions for a sample in which every value is repeated."""
+        """Return the positions for a sample in which every value is repeated."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))
 
     @property
     def uniform(self) -> Vector:
-        """Values that are uniform under the law: P(X ≤ x), or at an atom a random value from P(X < x) to P(X ≤ x)."""
+        """Return values that are uniform under the law: P(X ≤ x), or at an atom a random value from P(X < x) to P(X
+        ≤ x).
+        """
         jumps = self.below + self.above - 1
         if not (jumps > self.error).any():
             return self.below
@@ -100,7 +102,9 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """The positions of values in a law whose distribution function is `at` at the values and `before` just below."""
+    """Return the positions of values in a law whose distribution function is `at` at the values and `before` just
+    below.
+    """
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))
     slack = ROUNDING * (law.unit + np.abs(values))

@@ -1,4 +1,4 @@
-"""One false-alarm budget for a whole run, split by Holm's procedure."""
+"""Split one false-alarm budget for a whole run by Holm's procedure."""
 
 from collections.abc import Sequence
 
@@ -6,21 +6,22 @@ import numpy as np
 
 from covassay.reference.errors import InvalidInput
 
-LARGEST_FALSE_ALARM = 0.05  # the conventional level of significance; a run may not be laxer
+# a run may not have a larger false-alarm probability than this conventional level of significance
+LARGEST_FALSE_ALARM = 0.05
 
 
 def require_false_alarm(alpha: float) -> float:
-    """The false-alarm probability `alpha`, which must be above 0 and at most 0.05."""
+    """Return the false-alarm probability `alpha`, which must be above 0 and at most 0.05."""
     if not 0 < alpha <= LARGEST_FALSE_ALARM:
         raise InvalidInput(f"false_alarm = {alpha!r}: must be above 0 and at most {LARGEST_FALSE_ALARM}")
     return float(alpha)
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
-    """A flag for each rejected null hypothesis; the probability that any true one is rejected is at most α.
+    """Return a flag for each rejected null hypothesis; the probability that any true one is rejected is at most α.
 
-    This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the upward
-    rounding of p-values covers (`statistics.rounding`).
+    The bound holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the
+    upward rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------
@@ -32,7 +33,8 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
             raise InvalidInput(f"p-value = {p!r}: must lie in [0, 1]")
     listed = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(listed)
-    kept = listed[order] > alpha / np.arange(len(listed), 0, -1)  # the k-th smallest of m at the level α/(m − k + 1)
+    # the k-th smallest of m p-values is compared with α/(m − k + 1)
+    kept = listed[order] > alpha / np.arange(len(listed), 0, -1)
     rejected = np.zeros(len(listed), dtype=bool)
     # after the first hypothesis that is not rejected, none with a larger p-value is rejected
     rejected[order] = ~np.logical_or.accumulate(kept)

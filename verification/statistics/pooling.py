@@ -1,13 +1,13 @@
-"""Tests of a sample that arrives in blocks: they use sums whose memory does not depend on the number of draws.
+"""Test a sample that arrives in blocks, by sums whose memory does not depend on the number of draws.
 
 The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or sums
 of its own (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and counts in
 parts of equal probability. Sums of Gamma variables are Gamma. A test without positions, sum or sums of its own is not
 pooled.
 
-distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. It is at most
-Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
-tails : the exact tests of the binomial counts of `statistics.tails`.
+distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
+most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values. tails : the exact tests
+of the binomial counts of `statistics.tails`.
 """
 
 import math
@@ -22,7 +22,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
 from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # the parts of the probability in which values are counted
+PARTS = 1000  # values are counted in so many parts of equal probability
 Counts = NDArray[np.int64]
 
 
@@ -30,8 +30,7 @@ Counts = NDArray[np.int64]
 class Places:
     """The number of n values in every part of the probability, and beyond every quantile in `tried`.
 
-    extreme : the smallest probability of a value as extreme as an observed one. error : the error of the distribution
-        function.
+    Add the counts over two blocks.
     """
 
     null: str
@@ -51,7 +50,7 @@ class Places:
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """The test of the distance of the distribution functions."""
+        """Test the distance of the distribution functions."""
         apart = np.abs(np.cumsum(self.inside) / self.n - np.arange(1, PARTS + 1) / PARTS).max()
         distance = max(0.0, float(apart) - self.error - CDF_ROUNDING)
         return TestResult(
@@ -64,7 +63,7 @@ class Places:
         )
 
     def tails(self) -> TestResult:
-        """The test of the numbers of values beyond all quantiles, by Bonferroni's inequality."""
+        """Test the numbers of values beyond all quantiles, by Bonferroni's inequality."""
         p_values = np.array([beyond_p_values(seen, self.n, self.tried, self.error) for seen in self.beyond])
         i, j = divmod(int(p_values.argmin()), len(self.tried))
         level, seen, tests = float(self.tried[j]), int(self.beyond[i, j]), p_values.size
@@ -82,7 +81,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Total:
-    """The sum of n values that is Gamma(shapes, 1) if the scale is right; `power` as in `gamma_sum`."""
+    """The sum of n values that is Gamma(shapes, 1) if the scale is right; `power` is explained in `gamma_sum`."""
 
     null: str
     total: float
@@ -91,13 +90,13 @@ class Total:
     n: int
 
     def plus(self, other: "Total") -> "Total":
-        """The sum over both blocks."""
+        """Add the sums over two blocks."""
         return replace(
             self, total=self.total + other.total, shapes=self.shapes + other.shapes, n=self.n + other.n
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """The exact two-sided test of the sum."""
+        """Test the sum; the test is exact and two-sided."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 
@@ -111,14 +110,14 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
 
 
 def has_sums(result: TestResult) -> bool:
-    """Whether the result of a test can be pooled over blocks, or its statistic was not finite."""
+    """Return whether the result of a test can be pooled over blocks, or its statistic was not finite."""
     return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
         result.statistic
     )
 
 
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
-    """The sums of a test on one block that can be pooled over blocks; None if there are none.
+    """Return the sums of a test on one block that can be pooled over blocks; None if there are none.
 
     `tried` has the tail probabilities of the quantiles beyond which values are counted.
     """

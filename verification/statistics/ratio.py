@@ -1,9 +1,9 @@
-"""Bounds on the probabilities p and p' of one event under two laws, and on their ratio p/p'.
+"""Bound the probabilities p and p' of one event under two laws, and their ratio p/p'.
 
 The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
 and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
 binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
-p/p'. It needs about half as many draws as two separate intervals.
+p/p'. The interval needs about half as many draws as two separate intervals.
 
 Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
 tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -45,7 +45,9 @@ def poisson_size(mean: float, rng: np.random.Generator) -> int:
 
 
 def _lower(k: int, n: int, error: float) -> float:
-    """The Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the error."""
+    """Return the Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the
+    error.
+    """
     if k == 0:
         return 0.0
     bound, step = float(np.nan_to_num(special.betaincinv(k, n - k + 1, error), nan=0.0)), GUARD
@@ -55,7 +57,9 @@ def _lower(k: int, n: int, error: float) -> float:
 
 
 def _upper(k: int, n: int, error: float) -> float:
-    """The Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the error."""
+    """Return the Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the
+    error.
+    """
     if k == n:
         return 1.0
     bound, step = float(np.nan_to_num(special.betainccinv(k + 1, n - k, error), nan=1.0)), GUARD
@@ -65,12 +69,12 @@ def _upper(k: int, n: int, error: float) -> float:
 
 
 def clopper_pearson(k: int, n: int, error: float) -> tuple[float, float]:
-    """A lower and an upper bound on p from k of n draws; each is false with probability at most `error`."""
+    """Return a lower and an upper bound on p from k of n draws; each is false with probability at most `error`."""
     return _lower(k, n, error), _upper(k, n, error)
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
-    """A lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
+    """Return a lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
     share = _lower(counts.first, counts.first + counts.second, 1 - confidence)
     if share <= 0:
         return -math.inf
@@ -78,16 +82,18 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
-    """The p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and rounded up."""
-    # `odds` gives the probability for the first side; for a larger ratio it is near 1
+    """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and
+    rounded up.
+    """
+    # `odds` gives the probability for the first side; for a larger ratio this probability is near 1
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
 
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
-    """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
+    """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    They are two Clopper–Pearson bounds with half the error each. They hold conditionally on the sample sizes, whatever
-    the law of the sizes.
+    The bounds are two Clopper–Pearson bounds with half the error each. The bounds hold conditionally on the sample
+    sizes, whatever the law of the sizes.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

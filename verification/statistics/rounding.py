@@ -1,10 +1,10 @@
-"""Rounding in favour of the null hypothesis: a p-value is at least as large as in real arithmetic.
+"""Round in favour of the null hypothesis: a p-value is at least as large as in real arithmetic.
 
 The formulas are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic, two-sample
 counts of lattice paths, and powers of e. Compared with 60 digits of mpmath, for up to 10⁸ draws and tails down to
-10⁻²⁹⁰, the values of scipy are too small by a relative error of at most 10⁻¹¹. They are multiplied by 1 + `GUARD`,
-which also covers the rounding of a statistic by a few units. If the rounding error of a statistic can be larger, the
-statistic itself is shifted towards the null hypothesis.
+10⁻²⁹⁰, the values of scipy are too small by a relative error of at most 10⁻¹¹. These values are multiplied by 1 +
+`GUARD`, which also covers the rounding of a statistic by a few units. If the rounding error of a statistic can be
+larger, the statistic itself is shifted towards the null hypothesis.
 """
 
 import math
@@ -15,7 +15,7 @@ from scipy import special
 
 from covassay.reference.domain import Vector
 
-GUARD = 1e-9  # relative: a hundred times the largest measured error
+GUARD = 1e-9  # a relative error that is a hundred times the largest measured one
 # the largest number of draws in this measurement; beyond it, the effect of a rounded probability grows as the root of
 # the number
 MEASURED = 1e8
@@ -28,11 +28,11 @@ def rounded_up(p: float, n: int) -> float: ...
 @overload
 def rounded_up(p: Vector, n: int) -> Vector: ...
 def rounded_up(p: float | Vector, n: int) -> float | Vector:
-    """The p-values of a test of n draws, rounded up, and at most 1."""
+    """Return the p-values of a test of n draws, rounded up, and at most 1."""
     up = np.clip(p * (1 + GUARD * max(1.0, math.sqrt(n / MEASURED))), SMALLEST_TAIL, 1.0)
     return float(up) if np.ndim(up) == 0 else np.asarray(up)
 
 
 def at_least(k: int, n: int, other: float) -> float:
-    """P(Bin(n, p) ≥ k), rounded up; `other` is 1 − p, which keeps its digits where p is near 1."""
+    """Return P(Bin(n, p) ≥ k), rounded up; `other` is 1 − p, which keeps its digits where p is near 1."""
     return 1.0 if k == 0 else rounded_up(float(special.betaincc(n - k + 1, k, other)), n)

@@ -1,4 +1,4 @@
-"""Independent seed streams, one for each purpose, and the functions by which long work reports its progress."""
+"""Make independent seed streams, one for each purpose, and report the progress of long work."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -39,10 +39,10 @@ class Watch:
 
 
 def watching(progress: Progress) -> Watch:
-    """The progress function as a `Watch`."""
+    """Return the progress function as a `Watch`."""
     return progress if isinstance(progress, Watch) else Watch(progress)
 
 
 def stream(seed: int, *labels: str | int) -> np.random.SeedSequence:
-    """The seed stream of one purpose, determined by the seed and by the labels that name the purpose."""
+    """Return the seed stream of one purpose, determined by the seed and by the labels that name the purpose."""
     return np.random.SeedSequence([seed, *(zlib.crc32(str(label).encode()) for label in labels)])

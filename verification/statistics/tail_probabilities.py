@@ -1,4 +1,4 @@
-"""Tails and quantiles of the discrete laws that the tests use.
+"""Compute tails and quantiles of the discrete laws that the tests use.
 
 `scipy.stats` has these functions too, but importing it takes longer than all other imports of an audit, in every
 process.
@@ -14,7 +14,7 @@ from covassay.reference.domain import Array
 
 
 def binomial_at_most(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """P(Bin(n, p) ≤ k), for whole numbers k of any size.
+    """Return P(Bin(n, p) ≤ k), for whole numbers k of any size.
 
     >>> float(binomial_at_most(1, 2, 0.5)), float(binomial_at_most(-1, 2, 0.5)), float(binomial_at_most(2, 2, 0.5))
     (0.75, 0.0, 1.0)
@@ -26,7 +26,7 @@ def binomial_at_most(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 
 def binomial_at_least(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """P(Bin(n, p) ≥ k), for whole numbers k of any size.
+    """Return P(Bin(n, p) ≥ k), for whole numbers k of any size.
 
     >>> float(binomial_at_least(1, 2, 0.5)), float(binomial_at_least(0, 2, 0.5)), float(binomial_at_least(3, 2, 0.5))
     (0.75, 1.0, 0.0)
@@ -38,7 +38,8 @@ def binomial_at_least(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 
 def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
-    """P(X ≤ k) and P(X ≥ k) for the number X of marked items among b that are drawn from n, of which a are marked.
+    """Return P(X ≤ k) and P(X ≥ k) for the number X of marked items among b that are drawn from n, of which a are
+    marked.
 
     The probabilities are products of the ratios of neighbouring ones, from the largest on; what underflows is 0.
 
@@ -56,17 +57,17 @@ def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
 
 
 def poisson_quantile(tail: float, mean: float) -> int:
-    """The smallest k with P(X ≤ k) ≤ tail, for a Poisson variable X with the given mean."""
+    """Return the smallest k with P(X ≤ k) ≤ tail, for a Poisson variable X with the given mean."""
     return _first(lambda k: float(special.pdtr(k, mean)) >= tail, mean)
 
 
 def poisson_upper_quantile(tail: float, mean: float) -> int:
-    """The smallest k with P(X > k) ≤ tail, for a Poisson variable X with the given mean."""
+    """Return the smallest k with P(X > k) ≤ tail, for a Poisson variable X with the given mean."""
     return _first(lambda k: float(special.pdtrc(k, mean)) <= tail, mean)
 
 
 def _first(holds: Callable[[int], bool], mean: float) -> int:
-    """The smallest k ≥ 0 with a property that all larger k have, too."""
+    """Return the smallest k ≥ 0 with a property that all larger k have, too."""
     low, high = -1, int(mean) + 1
     while not holds(high):
         low, high = high, 2 * high

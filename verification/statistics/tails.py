@@ -1,8 +1,8 @@
-"""Tests of the tails of a law: the number of values beyond its quantiles, and the most extreme value.
+"""Test the tails of a law: the number of values beyond its quantiles, and the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
 binomial with a known probability, so exact counts detect a truncated, a heavier or a lighter tail. The most extreme
-quantile is that beyond which `EXPECTED` values are expected: with fewer, an empty tail would not be significant. All
+quantile is the one beyond which `EXPECTED` values are expected: with fewer, an empty tail would not be significant. All
 p-values of one sample are combined by Bonferroni's inequality.
 """
 
@@ -18,21 +18,21 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # the expected number of values beyond the most extreme quantile
+EXPECTED = 10  # so many values are expected beyond the most extreme quantile
 STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
 
 
 def levels(n: int) -> Vector:
-    """The probabilities beyond the quantiles that n values reach: 1/2, 1/5, 1/10, …, down to 10/n."""
+    """Return the probabilities beyond the quantiles that n values reach: 1/2, 1/5, 1/10, …, down to 10/n."""
     exponents = range(int(math.log10(max(n, 1))) + 1)
     tried = sorted((step * 10.0**-k for k in exponents for step in STEPS), reverse=True)
     return np.array([level for level in tried if level == 0.5 or EXPECTED / n <= level < 0.5])
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """For every region, the level of each value: a number that is at most q with probability q."""
+    """Return for every region the level of each value: a number that is at most q with probability q."""
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
     regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
@@ -42,7 +42,7 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """For every region, the number of values beyond its quantiles with the tail probabilities in `tried`."""
+    """Return for every region, the number of values beyond its quantiles with the tail probabilities in `tried`."""
     return {
         name: np.searchsorted(np.sort(places), tried, "right").astype(np.int64)
         for name, places in _regions(sample).items()
@@ -50,14 +50,14 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
-    """The exact two-sided p-value of every such count among n values."""
+    """Return the exact two-sided p-value of every such count among n values."""
     fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
     more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
-    """The p-value of every count, and the counts: region, probability, values seen, number of values."""
+    """Return the p-value of every count, and the counts: region, probability, values seen, number of values."""
     n = len(sample.below)
     tried = levels(n)
     p_values, counts = [], []
@@ -87,7 +87,9 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """The smallest probability of a tail whose absence among n values is detected, if it is one of the tails tried."""
+    """Return the smallest probability of a tail whose absence among n values is detected, if it is one of the tails
+    tried.
+    """
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)
@@ -95,7 +97,9 @@ def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
 
 
 def rarest_seen(draws: int) -> float:
-    """The smallest probability of a branch that is taken at least once in `draws` draws with 99 % probability."""
+    """Return the smallest probability of a branch that is taken at least once in `draws` draws with 99 %
+    probability.
+    """
     return float(-math.expm1(math.log1p(-POWER) / draws)) if draws else 1.0
 
 

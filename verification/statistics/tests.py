@@ -1,8 +1,9 @@
-"""Tests of a law, each with its null hypothesis, its p-value, and an effect size that it is almost sure to detect.
+"""Test a law by tests that state their null hypothesis, their p-value, and an effect size that they are almost sure to
+detect.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. It is rounded up (`statistics.rounding`). No p-value uses a normal approximation. "Detectable" is an effect
-size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
+beyond. Every p-value is rounded up (`statistics.rounding`). No p-value uses a normal approximation. "Detectable" is an
+effect size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
 Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
 
@@ -28,13 +29,14 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-# the largest number of draws in the larger of two samples of different sizes for which the p-value is exact
+# the p-value of two samples of different sizes is exact if the larger one has at most so many draws
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
-LARGEST_SHAPE = 1e5  # the largest shape of a Gamma law whose tails scipy computes to many digits
+LARGEST_SHAPE = 1e5  # scipy computes the tails of a Gamma law to many digits up to this shape
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
-MOST_COUNTED, SMALL = 1000, 0.05  # the most values, and the largest p-value, for which the exact tail is computed
-CDF_ROUNDING = 1e-9  # absolute rounding error of the given CDFs; it is subtracted from the statistic
+# the exact tail is computed for at most so many values, and only if the p-value is at most the second number
+MOST_COUNTED, SMALL = 1000, 0.05
+CDF_ROUNDING = 1e-9  # this absolute rounding error of the given distribution functions is subtracted from the statistic
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,13 @@ class TestResult:
 
 
 class Pooled(Protocol):
-    """Sums of one test over a block of draws. Their memory does not grow with the number of draws."""
+    """Sums of one test over a block of draws. The memory that they need does not grow with the number of draws."""
 
     def plus(self, other: Any) -> Any:
-        """The sums over both blocks."""
+        """Add the sums over two blocks."""
 
     def result(self) -> TestResult:
-        """The test of all draws that were added up."""
+        """Test all draws that were added up."""
 
 
 class NotFinite(InvalidInput):
@@ -84,16 +86,16 @@ def _require_sample(values: Vector) -> Vector:
 
 
 def band(n: int, alpha: float) -> float:
-    """The half-width of Massart's confidence band: P(sup |F_n − F| > half-width) ≤ α."""
+    """Return the half-width of Massart's confidence band: P(sup |F_n − F| > half-width) ≤ α."""
     return math.sqrt(math.log(2 / alpha) / (2 * n))
 
 
 def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
-    """The p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
+    """Return the p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
 
-    The p-value is Massart's bound. If this bound and n are small, it is twice the exact tail of Smirnov's one-sided
-    statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` this is less than
-    Massart's bound by a sixth at 1e-12.
+    The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
+    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` this is
+    less than Massart's bound by a sixth at 1e-12.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -111,7 +113,7 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     n = int(counts.sum())
     up_to = np.cumsum(counts) / n
     below = up_to - counts / n
-    just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for atoms
+    just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for laws with atoms
     at, before = cdf(x), cdf(just_before)
     statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
     places = placed(x, cdf, at, before)
@@ -133,7 +135,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
     For samples of one size n the p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for any n. For
     samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED` draws it
-    is a bound by Massart's inequality for either sample. Ties make it conservative.
+    is a bound by Massart's inequality for either sample. Ties make the test conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -147,7 +149,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
 
 def detected(n: int, m: int, alpha: float) -> float:
-    """The distance of two laws that `two_sample` detects at the level `alpha` with n and m draws."""
+    """Return the distance of two laws that `two_sample` detects at the level `alpha` with n and m draws."""
     needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
     return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
@@ -163,7 +165,8 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
         warnings.simplefilter("error")
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        except RuntimeWarning:  # for which scipy would replace the count of paths by an approximation
+        # scipy would replace the count of paths by an approximation if this warning were ignored
+        except RuntimeWarning:
             return bound
 
 
@@ -178,11 +181,14 @@ class Successes:
     at_most: bool = False
 
     def plus(self, other: "Successes") -> "Successes":
-        """The sums over both blocks."""
+        """Add the counts over two blocks."""
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
-        """The exact two-sided test (twice the smaller tail). For an upper bound, only large counts are evidence."""
+        """Test the probability of the event by an exact two-sided test: the p-value is twice the smaller tail.
+
+        For an upper bound, only large counts are evidence.
+        """
         lower = float(binomial_at_most(self.successes, self.n, self.probability))
         upper = float(binomial_at_least(self.successes, self.n, self.probability))
         p_value = upper if self.at_most else 2 * min(lower, upper)
@@ -198,7 +204,7 @@ class Successes:
 
 
 def binomial(successes: int, n: int, probability: float, null: str) -> TestResult:
-    """Test whether an event has the given probability; exact and two-sided (twice the smaller tail)."""
+    """Test whether an event has the given probability; the test is exact and two-sided (twice the smaller tail)."""
     if not 0 <= successes <= n or n < 1:
         raise InvalidInput(f"successes = {successes}, n = {n}: must satisfy 0 <= successes <= n, n >= 1")
     return Successes(null, successes, n, probability).result()
@@ -220,14 +226,14 @@ class Quadrants:
     n: int
 
     def plus(self, other: "Quadrants") -> "Quadrants":
-        """The sums over both blocks."""
+        """Add the numbers over two blocks."""
         return replace(
             self, both=self.both + other.both, trials=self.trials + other.trials, mean=self.mean + other.mean,
             n=self.n + other.n,
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """The two-sided test by the Chernoff bound."""
+        """Test independence by a two-sided test with the Chernoff bound."""
         share, expected = self.both / max(self.trials, 1), self.mean / max(self.trials, 1)
         divergence = float(rel_entr(share, expected) + rel_entr(1 - share, 1 - expected)) - DIVERGENCE_ROUNDING
         return TestResult(
@@ -259,8 +265,9 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. It detects a wrong scale with fewer draws than any test of the whole distribution.
-    `power` says that the values are proportional to this power of the noise scale: 2 for squares, which are χ²/2.
+    The test is exact and two-sided. The test detects a wrong scale with fewer draws than any test of the whole
+    distribution. `power` says that the values are proportional to this power of the noise scale: 2 for squares, which
+    are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -280,7 +287,7 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
 
 
 def _smaller_gamma_tail(x: float, a: float) -> float:
-    """The smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
+    """Return the smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
 
     P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
     at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations
@@ -354,7 +361,9 @@ class Interval:
 
 
 def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
-    """An exact confidence interval for ρ from an independent sample of Gamma(shape, ρ), by the law of its sum."""
+    """Return an exact confidence interval for ρ from an independent sample of Gamma(shape, ρ), by the law of its
+    sum.
+    """
     x = _require_sample(values)
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape

@@ -1,4 +1,4 @@
-"""The reference's answer to the question of a test."""
+"""Give the reference's answer to the question of a test."""
 
 from collections.abc import Mapping
 from inspect import signature
@@ -21,7 +21,7 @@ ROWS = 6  # the number of rows of the draw that determines the types of a noise
 
 
 def answer(question: Mapping[str, Any]) -> Any:
-    """The output for a question, in the form of the file.
+    """Return the output for a question, in the form of the file.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def answer(question: Mapping[str, Any]) -> Any:
 
 
 def value(question: Mapping[str, Any]) -> Any:
-    """The output for a question as Python numbers, or as decimal digits."""
+    """Return the output for a question as Python numbers, or as decimal digits."""
     kind, parameters, given = question["kind"], question.get("parameters", {}), question.get("given", {})
     if kind == "composition":
         return composition(question["budgets"], question["to"], parameters)
@@ -63,7 +63,7 @@ def noise_of(
     rng: np.random.Generator,
     rows: int,
 ) -> Any:
-    """A draw of the noise that `release` takes, for n rows and d columns."""
+    """Return a draw of the noise that `release` takes, for n rows and d columns."""
     defaults = {name: p.default for name, p in declared.declared.items()}
     known = {**declared.notion.default.keywords(), **defaults, **parameters, "rows": rows}
     for key, assumed in declared.notion.default.keywords().items():
@@ -73,7 +73,10 @@ def noise_of(
 
 
 def noise_from(value: Any, example: Any) -> Any:
-    """The noise of a test, with the types of an example. A sampler in it returns the values that the test lists."""
+    """Return the noise of a test, with the types of an example.
+
+    A sampler in it returns the values that the test lists.
+    """
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)
         return lambda *_: drawn

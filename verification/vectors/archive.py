@@ -1,4 +1,4 @@
-"""The tests as a product: one archive with a file for every mechanism, a schema, and runners in four languages.
+"""Make the tests a product: one archive with a file for every mechanism, a schema, and runners in four languages.
 
 The archive can be used without covassay. `vectors/NAME.json` has all tests of a mechanism; projections and
 compositions, which belong to no mechanism, have files of their own. `flat/NAME.txt` has the tests of matrix releases in
@@ -26,7 +26,7 @@ SCHEMA = "covassay.verification.cli.schemas", "known-answers.json"
 
 
 def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tests of every mechanism (or of a kind without mechanism), each with the head of the whole file."""
+    """Return the tests of every mechanism (or of a kind without mechanism), each with the head of the whole file."""
     names = dict.fromkeys(test.get("mechanism", test["kind"]) for test in content["tests"])
     return {
         name: {**content, "tests": [test for test in content["tests"] if test.get("mechanism", test["kind"]) == name]}
@@ -35,7 +35,7 @@ def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def flat(tests: Sequence[Mapping[str, Any]], tolerances: Mapping[str, Mapping[str, float]]) -> str:
-    """The tests whose data, noise and output are matrices of finite numbers, as words; "" if there are none.
+    """Return the tests whose data, noise and output are matrices of finite numbers, as words; "" if there are none.
 
     A test consists of `test ID valid`, or `invalid`; `parameters COUNT`, followed by COUNT pairs of a name and a word;
     `x`, `noise` and `output`, each with its numbers of rows and columns and its entries row by row; and `tolerance
@@ -51,7 +51,7 @@ def _is_flat(test: Mapping[str, Any]) -> bool:
 
 
 def _is_matrix(value: Any) -> bool:
-    """Whether a value is a list of rows of equal length with finite numbers."""
+    """Return whether a value is a list of rows of equal length with finite numbers."""
     if not isinstance(value, list) or not value or not all(isinstance(row, list) and row for row in value):
         return False
     try:

@@ -1,4 +1,4 @@
-"""The formulas in the files of the mechanisms, evaluated in any arithmetic."""
+"""Evaluate the formulas in the files of the mechanisms in any arithmetic."""
 
 import sys
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ WHOLE = ("d", "input_bits", "block")
 
 
 def module_of(declared: Mechanism[Any, ..., Any]) -> ModuleType:
-    """The file of a mechanism."""
+    """Return the file of a mechanism."""
     return sys.modules[unwrap(declared.release).__module__]
 
 
 def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
-    """The names of the mechanism's formulas for sensitivities, scales, exponents and parts of the budget."""
+    """Return the names of the mechanism's formulas for sensitivities, scales, exponents and parts of the budget."""
     module = module_of(declared)
     return [
         name
@@ -34,7 +34,7 @@ def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
 
 
 def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> Any:
-    """A formula of a mechanism, evaluated as a number of mpmath.
+    """Return a formula of a mechanism, evaluated as a number of mpmath.
 
     Parameters that the formula does not take are ignored.
     """
@@ -45,7 +45,7 @@ def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapp
 
 
 def scale(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> str:
-    """A formula of a mechanism, evaluated to `DIGITS` digits."""
+    """Return a formula of a mechanism, evaluated to `DIGITS` digits."""
     with mpmath.workdps(2 * DIGITS):
         value = evaluated(declared, formula, parameters)
         return digits(mpmath.mpf(value.numerator) / value.denominator if hasattr(value, "denominator") else value)

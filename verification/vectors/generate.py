@@ -22,7 +22,7 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # every input is a whole multiple of 1/FINE
+FINE = 64  # every input is a whole multiple of one over this number
 UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # only one of its two mechanisms uses this part of the noise
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
@@ -64,13 +64,13 @@ FLAGS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("flags
 
 
 def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) -> Any:
-    """Numbers that are exact with few binary digits, in [−largest, largest]."""
+    """Return numbers that are exact with few binary digits, in [−largest, largest]."""
     whole = int(largest * FINE)
     return (rng.integers(-whole, whole + 1, shape) / FINE).tolist()
 
 
 def _fine(noise: Any) -> Any:
-    """A noise in the form of JSON, rounded to few binary digits. Symmetric matrices remain symmetric."""
+    """Return a noise in the form of JSON, rounded to few binary digits. Symmetric matrices remain symmetric."""
     if isinstance(noise, dict):
         return {name: _fine(item) for name, item in noise.items()}
     if isinstance(noise, list):
@@ -87,7 +87,7 @@ class _KeysApart(np.random.Generator):
 
 
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
-    """A noise in the form of a test, where a sampler is replaced by the values that it returns."""
+    """Return a noise in the form of a test, where a sampler is replaced by the values that it returns."""
     if hasattr(noise, "direction"):
         numbers = {name: _fine(parts_of(part)) for name, part in vars(noise).items() if name != "direction"}
         return {**numbers, "directions": [_unit_vector(d, rng) for _ in range(d)]}
@@ -101,7 +101,7 @@ def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator)
 
 
 def _unit_vector(d: int, rng: np.random.Generator) -> list[float]:
-    """A unit vector with two entries 3/5 and 4/5, of either sign."""
+    """Return a unit vector with two entries 3/5 and 4/5, of either sign."""
     vector = np.zeros(d)
     vector[rng.permutation(d)[:2]] = np.array([0.6, 0.8] if d > 1 else [1.0]) * rng.choice([-1, 1], min(d, 2))
     return list(map(float, vector))
@@ -113,7 +113,7 @@ def _rows(declared: AnyMechanism, rng: np.random.Generator, n: int, d: int) -> l
 
 
 def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any) -> dict[str, Any]:
-    """The question of one release."""
+    """Return the question of one release."""
     rng = np.random.default_rng(stream(0, "vectors", declared.name, label))
     budget = {key: DELTA if key == "delta" else 0.5 for key in declared.notion.default.keywords()}
     parameters = {**budget, **declared.parameters, **changed}
@@ -130,7 +130,7 @@ def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any
 
 
 def _releases(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Questions about releases, each with its flag and a comment."""
+    """Yield questions about releases, each with its flag and a comment."""
     d = max(2, declared.smallest_dimension)
     words = [dict(zip(choices_of(declared), values, strict=True)) for values in product(*choices_of(declared).values())]
     for chosen in words:
@@ -177,7 +177,7 @@ def _wrong_noise(plain: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, s
 
 
 def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
-    """Questions about formulas that depend on the sizes, the budget and the choices."""
+    """Yield questions about formulas that depend on the sizes, the budget and the choices."""
     known: dict[str, Any] = {"n": 7, "d": 3, "epsilon": 0.375, "rho": 0.375, "delta": DELTA, "input_bits": 5}
     known |= {"sensitivity": 0.75, "change": 1.5, "beta": 0.125, "failure": 0.125, "k": 2}
     known |= {
@@ -208,7 +208,7 @@ def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
 
 
 def _meaning(declared: AnyMechanism, formula: str) -> str:
-    """The first line of a formula's docstring in the reference."""
+    """Return the first line of a formula's docstring in the reference."""
     return f"{formula}: {(getattr(module_of(declared), formula).__doc__ or '').splitlines()[0]}"
 
 
@@ -228,7 +228,7 @@ def _projections() -> Iterator[dict[str, Any]]:
 
 
 def answered(question: dict[str, Any], flag: str, comment: str) -> dict[str, Any]:
-    """The test of a question, with its result, its tolerance, its flag and a comment."""
+    """Return the test of a question, with its result, its tolerance, its flag and a comment."""
     about = {"flags": [flag], "comment": comment}
     try:
         output = value(question)
@@ -241,7 +241,7 @@ def answered(question: dict[str, Any], flag: str, comment: str) -> dict[str, Any
 
 
 def tolerance_of(question: dict[str, Any], flag: str) -> str:
-    """The name of the tolerance of a test."""
+    """Return the name of the tolerance of a test."""
     kind = question["kind"]
     if kind == "transcript":
         return STEPS[question["step"]]
@@ -253,7 +253,7 @@ def tolerance_of(question: dict[str, Any], flag: str) -> str:
 
 
 def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
-    """All questions, each with its flag and a comment.
+    """Yield all questions, each with its flag and a comment.
 
     Later questions are appended, so that no other test changes its number.
     """
@@ -279,7 +279,7 @@ def _of_mechanism(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str,
 
 
 def generate() -> dict[str, Any]:
-    """The content of the file of tests."""
+    """Return the content of the file of tests."""
     return {
         "generator": "covassay vectors generate",
         "version": VERSION,

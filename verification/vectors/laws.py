@@ -1,4 +1,6 @@
-"""The reference's answers about laws: exact probabilities, and the probability that a sampler accepts a proposal."""
+"""Give the reference's answers about laws: exact probabilities, and the probability that a sampler accepts a
+proposal.
+"""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +28,7 @@ SYMMETRIC = "nuclear-laplace-symmetric"
 
 
 def probability(name: str, law: str, parameters: Parts, given: Parts, at: Any) -> Any:
-    """A probability of a law of a mechanism, to 30 digits or as a float."""
+    """Return a probability of a law of a mechanism, to 30 digits or as a float."""
     parameters, given, at = read(parameters), read(given), read(at)
     declared = mechanism(name)
     for key, value in parameters.items():
@@ -52,7 +54,7 @@ def _shape(name: str, d: int) -> Any:
 
 
 def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> Any:
-    """The distribution function, at a point, of the noise that is added to one entry."""
+    """Return the distribution function, at a point, of the noise that is added to one entry."""
     known = dict(parameters)
     if declared.name in ("laplace", "gaussian"):
         known["sensitivity"] = evaluated(declared, "second_moments_sensitivity", parameters)
@@ -69,7 +71,7 @@ def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> An
 
 
 def _share(parameters: Parts, d: int, at: float) -> Any:
-    """P(vᵀPv ≤ at) for the random projection P on n copies of one unit vector v; `at` is sin² of an angle."""
+    """Return P(vᵀPv ≤ at) for the random projection P on n copies of one unit vector v; `at` is sin² of an angle."""
     k = matrix_bingham.released_rank(parameters["rank"], d)
     strength = matrix_bingham.exponent(mpmath.mpf(parameters["epsilon"])) * parameters["n"]
 
@@ -107,7 +109,7 @@ def _index(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts, 
 
 
 def acceptance(name: str, parameters: Parts, given: Parts) -> Any:
-    """The probability that a sampler accepts a proposal, exact or to 30 digits."""
+    """Return the probability that a sampler accepts a proposal, exact or to 30 digits."""
     given = read(given)
     if name == "bingham":
         require_positive("b", given["b"])

@@ -1,4 +1,4 @@
-"""The number format of the tests: numbers are written without loss, and read back."""
+"""Define the number format of the tests: numbers are written without loss, and read back."""
 
 import contextlib
 import math
@@ -12,7 +12,7 @@ import numpy as np
 DIGITS = 30
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 RATIONAL = re.compile(r"[+-]?\d+/0*[1-9]\d*")
-LONGEST = 1000  # the largest number of characters of a number
+LONGEST = 1000  # a number has at most so many characters
 
 
 def read(value: Any) -> Any:
@@ -34,7 +34,7 @@ def exact(value: Any) -> Any:
 
 
 def parts_of(value: Any) -> Any:
-    """An output or a noise as lists, objects, numbers and words. Raises TypeError if it has no such form."""
+    """Return an output or a noise as lists, objects, numbers and words. Raises TypeError if it has no such form."""
     if value is None or isinstance(value, int | float | str | Fraction):
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -62,12 +62,13 @@ def written(value: Any) -> Any:
 
 
 def digits(value: Any) -> str:
-    """A number of mpmath to `DIGITS` digits."""
+    """Return a number of mpmath to `DIGITS` digits."""
     return str(mpmath.nstr(mpmath.mpf(value), DIGITS))
 
 
 def number(value: Any) -> Fraction:
-    """The exact value of a number in an output or an answer: a JSON number, or text (p/q, hexadecimal or decimal).
+    """Return the exact value of a number in an output or an answer: a JSON number, or text (p/q, hexadecimal or
+    decimal).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Questions about single steps, laws and budgets, and about exact releases: each with a flag and a comment."""
+"""Make questions about single steps, laws and budgets, and about exact releases: each with a flag and a comment."""
 
 from collections.abc import Iterator
 from inspect import signature
@@ -12,7 +12,7 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
-ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # four rows, so that dividing by n is exact
+ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # there are four rows, so that dividing by n is exact
 # some values lie on a power of two
 LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
@@ -20,7 +20,8 @@ CLIPPED_FIRST = [
     [1.0, 0.359375],
     [0.0, 0.5],
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
-LATER = ("l2-approximate", "block-tridiagonal")  # their questions come last, so that other questions keep their numbers
+# the questions of these mechanisms come last, so that other questions keep their numbers
+LATER = ("l2-approximate", "block-tridiagonal")
 # these mechanisms spend nothing for d = 1, where both 0 and any bound are right answers
 NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
@@ -28,7 +29,7 @@ NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 
 
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
-    """The choices that the questions use.
+    """Return the choices that the questions use.
 
     Mechanisms in the ball that release sums and a noisy count have no vectors yet.
     """
@@ -46,7 +47,7 @@ def _bad_budgets(question: dict[str, Any], *keys: str) -> Iterator[Flagged]:
 
 
 def searches() -> Iterator[Flagged]:
-    """Transcripts of the sparse vector technique."""
+    """Yield transcripts of the sparse vector technique."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         for flag, comment, queries, noise in (
@@ -68,7 +69,7 @@ def searches() -> Iterator[Flagged]:
 
 
 def radius_searches() -> Iterator[Flagged]:
-    """Transcripts of the private radius."""
+    """Yield transcripts of the private radius."""
     noise = {"threshold": 0.5, "queries": [0.0, -1.0, 8.0, 0.25, 0.5]}
     for calibration in ("paper", "tight"):
         own = {"epsilon": 32.0, "calibration": calibration, "precision": 0.0625, "beta": 0.125}
@@ -77,7 +78,7 @@ def radius_searches() -> Iterator[Flagged]:
 
 
 def adaptive_steps() -> Iterator[Flagged]:
-    """The steps that find a clipping length."""
+    """Yield the steps that find a clipping length."""
     given = {"x": LENGTHS, "last": 6}
     yield _question("transcript", "clipped-cov", {}, step="bias", given=given), "BiasBound", "norms on powers of two"
     levels = {"queries": [-4.0, 1.375, 3.5, 0.5], "noise": {"threshold": 0.25, "queries": [0.5, -1.0, 0.75, -2.0]}}
@@ -101,7 +102,7 @@ def adaptive_steps() -> Iterator[Flagged]:
 
 
 def samplers() -> Iterator[Flagged]:
-    """The laws that a mechanism requests from a sampler of directions."""
+    """Yield the laws that a mechanism requests from a sampler of directions."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         question = _question("transcript", "bingham", own, step="sampler", given={"x": ROWS})
@@ -130,7 +131,7 @@ def samplers() -> Iterator[Flagged]:
 
 
 def lattices() -> Iterator[Flagged]:
-    """Questions about rows of integers."""
+    """Yield questions about rows of integers."""
     for name in ("discrete-laplace-covariance", "discrete-gaussian-covariance"):
         for rows, comment in (
             (ROWS, "short rows"),
@@ -145,7 +146,7 @@ def lattices() -> Iterator[Flagged]:
 
 
 def acceptances() -> Iterator[Flagged]:
-    """The probabilities with which samplers keep a proposal."""
+    """Yield the probabilities with which samplers keep a proposal."""
     for values, b, u in (
         ([2.0, 0.5], 1.5, [0.6, 0.8]),
         ([3.0, 1.0, -0.5], 1.25, [0.6, 0.0, 0.8]),
@@ -167,7 +168,7 @@ def acceptances() -> Iterator[Flagged]:
 
 
 def norms() -> Iterator[Flagged]:
-    """The exact laws of the norms of the noise."""
+    """Yield the exact laws of the norms of the noise."""
     for name, tables in (
         ("nuclear-laplace", ((0.5, 2.0), (1.5, 6.0), (5.0, 12.0), (9.0, 18.0))),
         ("nuclear-laplace-symmetric", ((0.5, 2.0), (1.0, 4.5), (2.5, 7.0), (4.0, 10.0))),
@@ -184,7 +185,7 @@ def norms() -> Iterator[Flagged]:
 
 
 def marginals() -> Iterator[Flagged]:
-    """The exact laws of single released numbers, or of a function of them."""
+    """Yield the exact laws of single released numbers, or of a function of them."""
     for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
         public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
         question = _question("probability", "matrix-bingham", public, law="share", at=at)
@@ -215,7 +216,7 @@ def marginals() -> Iterator[Flagged]:
 
 
 def indices() -> Iterator[Flagged]:
-    """The exact laws of discrete outcomes."""
+    """Yield the exact laws of discrete outcomes."""
     for at in (1, 2):
         question = _question("probability", "exponential", {"epsilon": 2.0}, law="index", given={"x": ROWS}, at=at)
         yield question, "IndexLaw", f"outcome {at}"
@@ -227,14 +228,14 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """The cost of one release, for every choice that changes it; bounded columns and `LATER` come last."""
+    """Yield the cost of one release, for every choice that changes it; bounded columns and `LATER` come last."""
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
             yield from _spends(declared)
 
 
 def later() -> Iterator[Flagged]:
-    """The costs of the later mechanisms, other block sizes, and rounds of the recursive moment."""
+    """Yield the costs of the later mechanisms, other block sizes, and rounds of the recursive moment."""
     for name in LATER:
         yield from _spends(MECHANISMS[name])
     rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
@@ -262,7 +263,7 @@ def _spends(declared: AnyMechanism) -> Iterator[Flagged]:
 
 
 def compositions() -> Iterator[Flagged]:
-    """The total cost of several releases."""
+    """Return the total cost of several releases."""
     pure, zcdp, approximate = {"epsilon": 0.5}, {"rho": 0.25}, {"epsilon": 0.25, "delta": 2.0**-24}
     delta = {"delta": 2.0**-20}
 
@@ -292,7 +293,7 @@ def compositions() -> Iterator[Flagged]:
 
 
 def exact_releases() -> Iterator[Flagged]:
-    """Releases in which nothing is rounded: n, the budget and the scale are such that every step is exact."""
+    """Yield releases in which nothing is rounded: n, the budget and the scale are such that every step is exact."""
     full, vector = [[1.5, -0.75], [2.25, 0.5]], [1.5, -0.75]
     symmetric = [[1.5, -0.75], [-0.75, 0.5]]
     cases: list[tuple[str, dict[str, Any], Any]] = [
@@ -312,7 +313,7 @@ def exact_releases() -> Iterator[Flagged]:
 
 
 def subspaces() -> Iterator[Flagged]:
-    """Releases of a subspace with three columns, and noise that is no projection of the rank."""
+    """Yield releases of a subspace with three columns, and noise that is no projection of the rank."""
     x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25]]
     line = [[0.36, 0.48, 0.0], [0.48, 0.64, 0.0], [0.0, 0.0, 0.0]]
     plane = [[0.64, -0.48, 0.0], [-0.48, 0.36, 0.0], [0.0, 0.0, 1.0]]
@@ -332,7 +333,7 @@ def subspaces() -> Iterator[Flagged]:
 
 
 def regressions() -> Iterator[Flagged]:
-    """Releases of AdaSSP with two features, where the penalty is at either limit and between them."""
+    """Yield releases of AdaSSP with two features, where the penalty is at either limit and between them."""
     x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25], [0.5, -0.5, -0.125], [0.0, 0.5, 0.5]]
     noise = {"matrix": [[0.25, -0.5], [-0.5, 1.0]], "vector": [0.5, -0.75]}
     for calibration, (eigenvalue, comment) in product(
@@ -344,7 +345,7 @@ def regressions() -> Iterator[Flagged]:
 
 
 def joint_moments() -> Iterator[Flagged]:
-    """Scales and releases of joint moments, with weights up to 1 and above, in one column and in several."""
+    """Yield scales and releases of joint moments, with weights up to 1 and above, in one column and in several."""
     for d, weight, formula in product((1, 3), (0.5, 1.0, 4.0), ("change_squared", "mean_scale", "moment_scale")):
         own = {"d": d, "weight": weight}
         own |= {} if formula == "change_squared" else {"n": 7, "rho": 0.375}
@@ -362,7 +363,9 @@ def joint_moments() -> Iterator[Flagged]:
 
 
 def recursive_moments() -> Iterator[Flagged]:
-    """Releases of the recursive moment in one round and in several, on rows that are shortened on the way or not."""
+    """Yield releases of the recursive moment in one round and in several, on rows that are shortened on the way or
+    not.
+    """
     rounds = [[[0.25, -0.5], [-0.5, 1.0]], [[-0.75, 0.125], [0.125, 0.5]], [[0.5, 0.25], [0.25, -1.0]]]
     axes = [[1.0, 0.0], *([[0.0, 0.03125]] * 3)]
     for kappa, subsample, count in ((320.0, 1, 1), (512.0, 1, 2), (3072.0, 2, 3)):
@@ -385,7 +388,7 @@ def _projection(name: str, point: list[Any], **own: Any) -> dict[str, Any]:
 
 
 def sets() -> Iterator[Flagged]:
-    """Projections of points inside the set, projections that are exact, and invalid sets."""
+    """Yield projections of points inside the set, projections that are exact, and invalid sets."""
     inside, outside = [[0.25, 0.125], [0.125, 0.5]], [[3.0, 0.0], [0.0, -1.0]]
     for question in (
         _projection("nuclear_ball", inside, radius=1.0),
@@ -410,7 +413,9 @@ def sets() -> Iterator[Flagged]:
 
 
 def bounded_columns() -> Iterator[Flagged]:
-    """Releases of columns with bounds: unequal bounds, values outside and on a bound, one row, and a small count."""
+    """Yield releases of columns with bounds: unequal bounds, values outside and on a bound, one row, and a small
+    count.
+    """
     bounds = [[0.0, 2.0], [-1.0, 3.0]]
     rows = [[0.5, -0.25], [2.0, 0.75], [1.125, 3.0], [0.0, 0.0]]
     outside = [[-0.5, 0.25], [7.0, 0.75], [1.125, -4.0], [0.0, 0.0]]
@@ -443,7 +448,7 @@ def bounded_columns() -> Iterator[Flagged]:
 
 
 def more() -> Iterator[Flagged]:
-    """All questions of this file."""
+    """Yield all questions of this file."""
     for made in (
         exact_releases, sets, searches, radius_searches, adaptive_steps, samplers, lattices, acceptances, norms,
         marginals, indices, spends, compositions, regressions, joint_moments, subspaces,

@@ -18,7 +18,7 @@ QUESTION = (
     "kind", "mechanism", "formula", "projection", "step", "law", "parameters", "x", "noise", "point", "given", "at",
     "budgets", "to",
 )  # fmt: skip
-LONGEST = 2**24  # the largest number of characters of a reply
+LONGEST = 2**24  # a reply has at most so many characters
 
 
 @dataclass(frozen=True)
@@ -44,24 +44,24 @@ class Outcome:
 class DeclinedError(Exception):
     """The exception for an implementation that has no answer to a question, with the reason.
 
-    It does not reject bad input.
+    The exception does not reject bad input.
     """
 
 
 def tests_file() -> dict[str, Any]:
-    """The contents of the shipped file of tests."""
+    """Return the contents of the shipped file of tests."""
     text = (resources.files("covassay.verification.vectors") / "tests.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
 
 
 def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a test that is sent to an implementation."""
+    """Return the part of a test that is sent to an implementation."""
     return {key: test[key] for key in QUESTION if key in test}
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Functions that ask a process a question, by lines of JSON as in an audit, and that end the process."""
+    """Return functions that ask a process a question, by lines of JSON as in an audit, and that end the process."""
     words = words_of(command)
     if shutil.which(words[0]) is None:
         raise InvalidInput(f"target: {words[0]!r} is no program that can be started here")
@@ -81,7 +81,10 @@ def run(
     ask: Callable[[dict[str, Any]], Any],
     tolerances: Mapping[str, Mapping[str, Any]],
 ) -> list[Outcome]:
-    """The outcome of every test. An exception of `ask` rejects a question; two kinds of exceptions decline it."""
+    """Return the outcome of every test.
+
+    An exception of `ask` rejects a question; two kinds of exceptions decline it.
+    """
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
     outcomes = []
     for test in tests:
@@ -109,7 +112,7 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
 
 
 def compared(expected: Any, answered: Any, tolerance: Tolerance) -> str:
-    """A description of the error in an answer, or ""."""
+    """Return a description of the error in an answer, or ""."""
     if isinstance(expected, dict):
         if not isinstance(answered, Mapping) or set(answered) != set(expected):
             return f"must be an object with {', '.join(expected)}"
@@ -138,7 +141,7 @@ def _short(value: Fraction) -> str:
 
 
 def shape(value: Any) -> tuple[int, ...]:
-    """The shape of numbers in nested lists. Raises ValueError if the lists form no block."""
+    """Return the shape of numbers in nested lists. Raises ValueError if the lists form no block."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):
@@ -150,7 +153,7 @@ def shape(value: Any) -> tuple[int, ...]:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The numbers in nested lists, in their order."""
+    """Yield the numbers in nested lists, in their order."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The reference's answers about single steps: all intermediate numbers of a search or a loop."""
+"""Give the reference's answers about single steps: all intermediate numbers of a search or a loop."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ Parts = Mapping[str, Any]
 
 
 def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
-    """The values of one step of a mechanism, exact if the given numbers are."""
+    """Return the values of one step of a mechanism, exact if the given numbers are."""
     parameters, given = read(parameters), read(given)
     declared = mechanism(name)
     for key, value in parameters.items():
@@ -33,7 +33,7 @@ def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
 
 
 def search_noise(value: Parts) -> AboveThresholdNoise:
-    """The noise of a search, in the form that the reference takes."""
+    """Return the noise of a search, in the form that the reference takes."""
     return AboveThresholdNoise(value["threshold"], np.array(value["queries"], dtype=float))
 
 
@@ -46,7 +46,7 @@ def _search(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts)
 
 
 def _above(given: Parts, threshold: float, epsilon: float, calibration: Any) -> dict[str, Any]:
-    """The compared numbers up to the one at which the search stops, and its position, counted from 1."""
+    """Return the compared numbers up to the one at which the search stops, and its position, counted from 1."""
     values, noise = np.array(given["queries"], dtype=float), search_noise(given["noise"])
     position = above_threshold.first_above(values, threshold, noise, epsilon=epsilon, calibration=calibration)
     exactly = exact(given)
@@ -125,7 +125,9 @@ def _sampler(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts
 
 
 def recorded(directions: list[Any], asked: list[Any]) -> Direction:
-    """A sampler that returns the given directions, one in each step, and records the laws that were requested."""
+    """Return a sampler that returns the given directions, one in each step, and records the laws that were
+    requested.
+    """
 
     def direction(m: Any, step: int) -> Any:
         if step >= len(directions):

@@ -431,6 +431,51 @@ by apply: mulr_ge0; rewrite ?subr_ge0 // mulr_ge0 ?ler0n // ltW // cube_root_gt0
 Qed.
 
 (* box-gauss *)
+
+(* The weights of all sums but that of 1 are not zero. *)
+Definition weights_neq0 (w : weights R) : Prop := [/\ mean w != 0, square w != 0 & product w != 0].
+
+Lemma gauss_weights_replaced_neq0 : weights_neq0 (gauss_weights_replaced R d).
+Proof. by split; rewrite ?(gt_eqF share_gt0) //=; exact: oner_neq0. Qed.
+
+Lemma gauss_weights_added_neq0 : weights_neq0 (gauss_weights_added R d).
+Proof.
+have A0 : 0 < Num.sqrt (2%:R * (d%:R + 1)) :> R by rewrite sqrtr_gt0 mulr_gt0 ?ltr0n // addr_gt0.
+have C0 : 0 <= Num.sqrt 2%:R * (d%:R - 1) / 2%:R :> R.
+  by rewrite divr_ge0 ?ler0n // mulr_ge0 ?sqrtr_ge0 // subr_ge0.
+by split; rewrite /= gt_eqF // !sqrtr_gt0 ?ltr0n // ltr_paddr.
+Qed.
+
+Lemma gauss_count_added_neq0 : count (gauss_weights_added R d) != 0.
+Proof. by rewrite /= gt_eqF // !sqrtr_gt0 mulr_gt0 // addr_gt0 // ltr0n. Qed.
+
+(* How far neighbours move the weighted sums. *)
+Lemma weighted_sums_move n (X Y : Sensitivity.dataset R n d) : Sensitivity.neighbours X Y ->
+  sum_squares (weigh (gauss_weights_replaced R d) (sums_of low high X)
+    - weigh (gauss_weights_replaced R d) (sums_of low high Y)) <= gauss_sensitivity_replaced ^+ 2.
+Proof.
+move=> /(sums_of_gap bounds)[u [v [u1 v1 XY]]].
+rewrite -weighB XY weighted_squares_weigh sqr_sqrtr ?(ltW gauss_squared_replaced_gt0) //.
+by apply: l2_replaced => //=.
+Qed.
+
+Lemma weighted_list_sums_move X Y : added_or_removed X Y ->
+  sum_squares (weigh (gauss_weights_added R d) (sums_of_list low high X)
+    - weigh (gauss_weights_added R d) (sums_of_list low high Y)) <= gauss_sensitivity_added ^+ 2.
+Proof.
+have A0 : 0 < Num.sqrt (2%:R * (d%:R + 1)) :> R by rewrite sqrtr_gt0 mulr_gt0 ?ltr0n // addr_gt0.
+have C0 : 0 <= Num.sqrt 2%:R * (d%:R - 1) / 2%:R :> R.
+  by rewrite divr_ge0 ?ler0n // mulr_ge0 ?sqrtr_ge0 // subr_ge0.
+have bound (u : 'cV[R]_d) : in_box u -> sum_squares (weigh (gauss_weights_added R d) (moments u)) <=
+    gauss_sensitivity_added ^+ 2.
+  move=> u1; rewrite weighted_squares_weigh sqr_sqrtr ?(ltW gauss_squared_added_gt0) //.
+  apply: l2_added => //=; rewrite !sqr_sqrtr ?sqrtr_ge0 ?(ltW A0) //.
+  by rewrite addr_ge0 // ltW.
+move=> /(sums_of_list_gap bounds)[u [u1 [XY|XY]]].
+  by rewrite -weighB XY bound.
+by rewrite sum_squaresC -weighB XY bound.
+Qed.
+
 Section Gauss.
 Variable rho : R.
 Hypothesis rho_gt0 : 0 < rho.
@@ -444,16 +489,11 @@ Definition box_gauss (n : nat) := box_release low high (gauss_weights_replaced R
 Theorem box_gauss_zcdp (n : nat) :
   zcdp (@Sensitivity.neighbours R n d) rho (fun X => box_gauss n X).
 Proof.
-apply: (@box_zcdp _ _ _ _ _ _ _ _ n%:R).
-- exact: oner_neq0.
-- exact: oner_neq0.
-- by rewrite gt_eqF.
-- exact: sums_of_sym.
-- by right; exact: sums_of_count.
+have [a0 b0 c0] := gauss_weights_replaced_neq0.
+apply: (@box_zcdp _ _ _ _ _ _ _ _ n%:R) => //; first exact: sums_of_sym.
+  by right; exact: sums_of_count.
 rewrite -{1}(gaussian_scaleE rho_gt0 gauss_sensitivity_replaced_gt0).
-apply: gaussian_noise_zcdp => X Y /(sums_of_gap bounds)[u [v [u1 v1 XY]]].
-rewrite -weighB XY weighted_squares_weigh sqr_sqrtr ?(ltW gauss_squared_replaced_gt0) //.
-by apply: l2_replaced => //=.
+apply: gaussian_noise_zcdp; exact: weighted_sums_move.
 Qed.
 
 Definition box_gauss_list := box_release low high (gauss_weights_added R d)
@@ -465,24 +505,11 @@ Definition box_gauss_list := box_release low high (gauss_weights_added R d)
 Theorem box_gauss_list_zcdp :
   zcdp (@added_or_removed 'cV[R]_d) rho (fun X => box_gauss_list X).
 Proof.
-have A0 : 0 < Num.sqrt (2%:R * (d%:R + 1)) :> R by rewrite sqrtr_gt0 mulr_gt0 ?ltr0n // addr_gt0.
-have C0 : 0 <= Num.sqrt 2%:R * (d%:R - 1) / 2%:R :> R.
-  by rewrite divr_ge0 ?ler0n // mulr_ge0 ?sqrtr_ge0 // subr_ge0.
-apply: (@box_zcdp _ _ _ _ _ _ _ _ 0).
-- by rewrite /= gt_eqF // sqrtr_gt0.
-- by rewrite /= gt_eqF // sqrtr_gt0 ltr_paddr.
-- by rewrite /= gt_eqF // !sqrtr_gt0 ltr0n.
-- exact: sums_of_list_sym.
-- by left; rewrite /= gt_eqF // !sqrtr_gt0 mulr_gt0 // addr_gt0 // ltr0n.
+have [a0 b0 c0] := gauss_weights_added_neq0.
+apply: (@box_zcdp _ _ _ _ _ _ _ _ 0) => //; first exact: sums_of_list_sym.
+  by left; exact: gauss_count_added_neq0.
 rewrite -{1}(gaussian_scaleE rho_gt0 gauss_sensitivity_added_gt0).
-have bound (u : 'cV[R]_d) : in_box u -> sum_squares (weigh (gauss_weights_added R d) (moments u)) <=
-    gauss_sensitivity_added ^+ 2.
-  move=> u1; rewrite weighted_squares_weigh sqr_sqrtr ?(ltW gauss_squared_added_gt0) //.
-  apply: l2_added => //=; rewrite !sqr_sqrtr ?sqrtr_ge0 ?(ltW A0) //.
-  by rewrite addr_ge0 // ltW.
-apply: gaussian_noise_zcdp => X Y /(sums_of_list_gap bounds)[u [u1 [XY|XY]]].
-  by rewrite -weighB XY bound.
-by rewrite sum_squaresC -weighB XY bound.
+apply: gaussian_noise_zcdp; exact: weighted_list_sums_move.
 Qed.
 
 End Gauss.

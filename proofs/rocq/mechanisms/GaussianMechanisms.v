@@ -126,11 +126,11 @@ Definition gaussian :=
   with_noise (matrices R 1 d) (gaussian_weight 1 d (gaussian_scale_gt0 moments_change_gt0))
     (@second_moments R n d).
 
-(* The premises are n >= 1 and rho > 0. *)
-Theorem gaussian_zcdp : zcdp adjacent rho (fun X => gaussian X).
+(* How far neighbours move the second moments of the features. *)
+Lemma second_moments_move X Y : adjacent X Y ->
+  sum_squares (second_moments X - second_moments Y) <= moments_change ^+ 2.
 Proof.
-rewrite -{1}(gaussian_scaleE moments_change_gt0); apply: gaussian_noise_zcdp.
-move=> X Y [bX bY [i XY]].
+move=> [bX bY [i XY]].
 have -> : second_moments X - second_moments Y
     = n%:R^-1 *: \row_j RankTwo.gap (X i) (Y i) j j.
   have /matrixP e := Sensitivity.covariance_gap XY.
@@ -144,6 +144,13 @@ have le1 : `|RankTwo.gap (X i) (Y i) j j| <= 1.
   by apply: MatrixNorms.contraction_entry; exact: Sensitivity.op_le_gap1.
 rewrite -real_normK ?num_real // -[X in _ <= X]mulr1 expr2.
 by apply: ler_pmul.
+Qed.
+
+(* The premises are n >= 1 and rho > 0. *)
+Theorem gaussian_zcdp : zcdp adjacent rho (fun X => gaussian X).
+Proof.
+rewrite -{1}(gaussian_scaleE moments_change_gt0); apply: gaussian_noise_zcdp.
+exact: second_moments_move.
 Qed.
 
 (* gauss-cov *)
@@ -183,6 +190,17 @@ apply: le_trans (sens _ _ xy); apply: sum_squares_corner; last exact: off_diagon
 by rewrite linearB /= !q_sym.
 Qed.
 
+(* How far neighbours move the covariance. *)
+Lemma covariance_move X Y : adjacent X Y ->
+  MatrixNorms.frob_dot (covariance X - covariance Y) (covariance X - covariance Y) <= 2%:R * n%:R^-1 ^+ 2.
+Proof.
+move=> [bX bY [i XY]]; rewrite (Sensitivity.covariance_gap XY).
+rewrite MatrixNorms.frob_dotZl MatrixNorms.frob_dotZr mulrA -expr2 mulrC.
+rewrite ler_pmul2r ?exprn_gt0 ?invr_gt0 // -MatrixNorms.sqr_frob_norm.
+rewrite -[X in _ <= X]sqr_sqrtr ?ler0n // ler_expn2r ?nnegrE ?sqrtr_ge0 ?MatrixNorms.frob_norm_ge0 //.
+exact: Sensitivity.frob_gap_le.
+Qed.
+
 (* The premises are n >= 1 and rho > 0; the ensemble is either of the two. *)
 Theorem gauss_cov_zcdp (e : ensemble) : zcdp adjacent rho (fun X => gauss_cov e X).
 Proof.
@@ -191,11 +209,7 @@ have -> : rho = n%:R^-1 ^+ 2 / matrix_scale ^+ 2.
   by rewrite gt_eqF.
 apply: symmetric_gaussian_zcdp; first by rewrite invr_ge0 ltW.
   exact: covariance_sym.
-move=> X Y [bX bY [i XY]]; rewrite (Sensitivity.covariance_gap XY).
-rewrite MatrixNorms.frob_dotZl MatrixNorms.frob_dotZr mulrA -expr2 mulrC.
-rewrite ler_pmul2r ?exprn_gt0 ?invr_gt0 // -MatrixNorms.sqr_frob_norm.
-rewrite -[X in _ <= X]sqr_sqrtr ?ler0n // ler_expn2r ?nnegrE ?sqrtr_ge0 ?MatrixNorms.frob_norm_ge0 //.
-exact: Sensitivity.frob_gap_le.
+exact: covariance_move.
 Qed.
 
 (* projection-mechanism *)

@@ -10,7 +10,7 @@
 
    Assumed: nothing. *)
 From covassay Require Import MechanismTheory Gaussian TwoStages Symmetric Triangle Releases.
-From covassay Require Import RationalData SymmetricMechanisms GaussianMechanisms.
+From covassay Require Import RationalData SymmetricMechanisms GaussianMechanisms ApproximateMechanisms.
 From covassay Require Euclidean MatrixNorms Sensitivity CentredSensitivity Algorithm2.
 From mathcomp Require Import rat.
 
@@ -341,3 +341,57 @@ have b0 : 0 < matrix_scale n (ratr rho : R) by exact: matrix_scale_gt0.
 apply: additive; [|exact: covariance_rows|exact: b0|exact: matrix_scale_square].
 by apply: symmetric_computes => *; [exact: b0|exact: gaussian_unit].
 Qed.
+
+(* ---------------------------------------------------------------------------- *)
+(* Approximate differential privacy                                             *)
+
+(* The budget is half the multiplier, for which there are eps <= 1 and delta < 1. *)
+Definition gaussian_approximate_square (n d : nat) (b : rat) : rat :=
+  (2%:R * b) ^+ 2 * ((if (1 < d)%N then 2%:R else 1) / n%:R ^+ 2).
+Definition gaussian_approximate_release n d b x :=
+  noisy (diagonal_moments n x) (gaussian_approximate_square n d b).
+Definition gaussian_approximate_rows :=
+  vector_rows 0 sample_noise gaussian_approximate_square gaussian_approximate_release.
+
+(* Option 0 for "wigner", 1 for "goe". *)
+Definition gauss_cov_approximate_scale (n d : nat) (b : rat) : rat := (2%:R * b) ^+ 2 * (2%:R / n%:R ^+ 2).
+Definition gauss_cov_approximate_release n d b x := noisy (moment n x) (gauss_cov_approximate_scale n d b).
+Definition gauss_cov_approximate_rows :=
+  square_rows 0 sample_noise gauss_cov_approximate_scale gauss_cov_approximate_release ++
+  square_rows 1 sample_noise gauss_cov_approximate_scale gauss_cov_approximate_release.
+
+Section Approximate.
+Variables (R : realType) (n d : nat) (b : rat) (x : seq (seq rat)).
+Hypotheses (n_gt0 : (0 < n)%N) (m_gt0 : 0 < ratr (2%:R * b) :> R).
+Notation m := (ratr (2%:R * b) : R).
+Notation X := (rows R n d x).
+
+Lemma gaussian_approximate_holds :
+  releases (gaussian_approximate d n_gt0 m_gt0 X) (law (unit_gaussian R 1 d))
+    (fun Z => second_moments X + approximate_scale m (moments_change R n d) *: Z)
+    (gaussian_approximate_square n d b) (gaussian_approximate_release n d b x).
+Proof.
+have b0 : 0 < approximate_scale m (moments_change R n d).
+  by apply: approximate_scale_gt0 => //; exact: moments_change_gt0.
+apply: additive; [|exact: diagonal_rows|exact: b0|].
+  by apply: matrix_computes => *; [exact: b0|exact: gaussian_unit].
+rewrite /approximate_scale /moments_change exprMn [X in _ * X]expr_div_n sqr_sqrtr; last by case: ifP.
+rewrite [RHS]rmorphM rmorphX fmorph_div rmorphX rmorph_nat; congr (_ * (_ / _)).
+by case: ifP => _; rewrite ?rmorph_nat ?rmorph1.
+Qed.
+
+Lemma gauss_cov_approximate_holds (e : ensemble) :
+  releases (gauss_cov_approximate d n_gt0 m_gt0 e X)
+    (symmetric_law (off_diagonal R e) (unit_gaussian R 1 (entries d)))
+    (fun Z => Sensitivity.covariance X + approximate_scale m (covariance_change R n) *: Z)
+    (gauss_cov_approximate_scale n d b) (gauss_cov_approximate_release n d b x).
+Proof.
+have b0 : 0 < approximate_scale m (covariance_change R n).
+  by apply: approximate_scale_gt0 => //; exact: covariance_change_gt0.
+apply: additive; [|exact: covariance_rows|exact: b0|].
+  by apply: symmetric_computes => *; [exact: b0|exact: gaussian_unit].
+rewrite /approximate_scale /covariance_change exprMn [X in _ * X]expr_div_n sqr_sqrtr ?ler0n //.
+by rewrite [RHS]rmorphM rmorphX fmorph_div rmorphX !rmorph_nat.
+Qed.
+
+End Approximate.

@@ -7,9 +7,9 @@
    second moment less the product of the means, in the units of the data. The covariance need not be positive
    semidefinite, nor the mean lie in the box.
 
-Why (ε, δ)-DP. Each sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
-sums of neighbours. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ, the
-smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
+sums of neighbours. So this release is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ,
+the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).

@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_F): a radius from Gamma(D), D = d(d + 1)/2, times a uniform direction
    (`laws.k_norm`, body l2). Add sZ to Σ.
-3. Release Σ + sZ. It is symmetric, but it need not be positive semidefinite.
+3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.
 
 Why (ε, δ)-DP. For neighbours with ‖Σ − Σ'‖_F = qs the privacy loss ℓ = (‖Y − Σ'‖_F − ‖Y − Σ‖_F)/s lies in [−q, q].
 For D > 1 it has the density
@@ -11,11 +11,11 @@ For D > 1 it has the density
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
 with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 it is
-1 − e^{(ε−q)/2}. It grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1. s is the
-least scale with δ(Δ/s, ε) ≤ δ. The same release is also Δ/s-DP, which Gaussian noise is for no ε.
+1 − e^{(ε−q)/2}. This δ grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1. s is
+the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, which Gaussian noise is for no ε.
 
-NOTE: we had the abstract and the authors' code, but not the paper. They bound δ by sums over shells, for any query. The
-density of the loss, the integral and the scale for Σ are ours.
+NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
+query. The density of the loss, the integral and the scale for Σ are ours.
 
 Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 that is 0.22, 0.63 and 0.97 times the value for the least Gaussian
 noise ("goe") at d = 2, 5 and 20.
@@ -63,8 +63,8 @@ from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 from covassay.reference.sensitivity import square_root
 
 ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
-LOST = 1e-15  # relative, and larger than the rounding errors of q and of q cos x
-STEPS = 400  # steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
+LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
+STEPS = 400  # the recurrence for the Bessel functions has so many steps, after which a wrong start is forgotten
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.
@@ -122,7 +122,7 @@ def kappa(q: float, entries: int) -> float:
 
 
 def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
-    """ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre around it."""
+    """Return ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre around it."""
 
     def at(x: float) -> float:
         return float(log_f(np.array([x]))[0])
@@ -161,11 +161,11 @@ def log_delta(q: float, epsilon: float, entries: int) -> float:
     def beyond(x: Vector) -> Vector:
         return density(x) + np.log(np.maximum(-np.expm1(epsilon - q * np.cos(x)), SMALLEST_PROBABILITY))
 
-    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # where cos x > ε/q
+    end = 2 * math.asin(math.sqrt((q - epsilon) / (2 * q)))  # the end of the range where cos x > ε/q
     return min(0.0, log_integral(beyond, end) - log_integral(density, math.pi))
 
 
-@lru_cache(maxsize=256)  # depends on public numbers alone; the search takes some 20 ms
+@lru_cache(maxsize=256)  # the result depends on public numbers alone, and the search takes some 20 ms
 def largest_move(epsilon: float, delta: float, dimension: int) -> float:
     """The largest q with δ(q, ε) ≤ δ, rounded down, and at least ε."""
     entries = int(law.degrees_of_freedom(dimension))

@@ -103,7 +103,7 @@ class AboveThresholdNoise:
 def first_above(
     values: Vector, threshold: float, noise: AboveThresholdNoise, *, epsilon: float, calibration: Calibration
 ) -> int:
-    """The position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
+    """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
     values : (m,), queries on the data. One row moves each by at most 1; with "tight" they are monotone, or energies.
     noise : the noise for m queries.

@@ -2,7 +2,7 @@
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
-3. Release f + σN. Its entries may be negative.
+3. Release f + σN. The entries of the output may be negative.
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
@@ -61,7 +61,7 @@ from covassay.reference.mechanisms.parameters import (
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
 SMALLEST = 1e-8  # ε or δ must be at least this, because float64 cannot tell a smaller δ(q, ε) from 0
-ROUNDED_UP = 1e-9  # relative, and more than the error of the root, for ε of at least ENOUGH
+ROUNDED_UP = 1e-9  # a relative amount that exceeds the error of the root, for ε of at least ENOUGH
 ENOUGH = 1e-3
 # Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few of q/2 − ε/q.
 ApproximateEpsilon = Annotated[float, between("ε", SMALLEST, 1e12, THE_BUDGET)]

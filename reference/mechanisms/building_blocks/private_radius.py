@@ -3,7 +3,7 @@
 1. Public radii r_j = min(1, 2^j p), j = 0, …, J, with p the precision and J = ⌈log₂(1/p)⌉, so that r_J = 1.
 2. Q_j = the number of rows of norm at most r_j.
 3. AboveThreshold (`above_threshold`) adds Laplace noise, of scale b₁ to the threshold n − α and of scale b₂ to every
-   Q_j. It finds the first j for which the noisy Q_j reaches the noisy threshold.
+   Q_j. The search finds the first j for which the noisy Q_j reaches the noisy threshold.
 4. Release r_j, or 1 if there is none.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, else down.
@@ -13,8 +13,8 @@ approached with many radii (p → 0) and large n.
 paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. It spends ε.
 
-NOTE: DLY22 prints neither α nor its constants. Here α is the accuracy of AboveThreshold for J + 1 queries at β. Privacy
-does not depend on α.
+NOTE: DLY22 prints neither α nor its constants. In this code α is the accuracy of AboveThreshold for J + 1 queries at β.
+Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.

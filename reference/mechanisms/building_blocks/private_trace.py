@@ -1,8 +1,8 @@
-"""Private trace: tr Σ plus noise. This is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
+"""Private trace: tr Σ plus noise. The release is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
 
 1. tr Σ = (1/n) Σ_i ‖x_i‖².
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
-3. Release tr Σ + bL. It may be negative.
+3. Release tr Σ + bL. The output may be negative.
 
 Why ε-DP. Replacing the row x by y moves the trace by (‖y‖² − ‖x‖²)/n, so by at most 1/n, which y = 0 attains. The
 privacy loss with Laplace noise is at most this move over b: ε, attained in every dimension.

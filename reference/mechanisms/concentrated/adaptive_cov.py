@@ -139,8 +139,8 @@ def errors(
 ) -> Errors:
     """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
-    "code" has the same bounds for both ensembles. Its υ is 0/0 in dimension 1, where `upsilon_star` takes its place.
-    `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
+    "code" has the same bounds for both ensembles. The υ of "code" is 0/0 in dimension 1, where `upsilon_star` takes its
+    place. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)
@@ -192,7 +192,7 @@ def error_bounds(found: Errors, k: int) -> dict[Base, float]:
 
 
 def least(bounds: dict[Base, float]) -> Base:
-    """The mechanism with the smaller bound, "gauss" if both are equal."""
+    """Return the mechanism with the smaller bound, "gauss" if both are equal."""
     return "gauss" if bounds["gauss"] <= bounds["separate"] else "separate"
 
 
@@ -252,7 +252,7 @@ def draw_noise(
     ensemble: Ensemble = "wigner",
     precision: float = PRECISION,
 ) -> AdaptiveCovNoise:
-    """The noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of this size."""
     levels = len(private_radius.public_radii(precision))
     return AdaptiveCovNoise(
         above_threshold.draw_noise(levels, rng) if radius == "private" else None,

@@ -9,15 +9,15 @@ The last column of x is the target y, and the others are the p = d − 1 feature
 4. Release (G̃ + λI)⁻¹ṽ with λ = max(0, s₂√(p ln(2p²/β)) − λ̃): no penalty if G is far above the noise in all directions.
 
 Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and the rest is post-processing. Replacing one row
-moves λ_min(G) by at most 1. It moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks of the
-change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
+moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks
+of the change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. Claims
     ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
-tight : s₂ and s₃ are √2 times smaller. Spends ρ (2ρ/3 for one feature). This and the joint account are ours.
+tight : s₂ and s₃ are √2 times smaller. Spends ρ (2ρ/3 for one feature). This spend and the joint account are ours.
 
-NOTE: we read Wang's code, not the paper. It claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The thirds
-and the form of λ are Wang's. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.
+NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
+thirds and the form of λ are Wang's. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.
 
 Proof: proofs/paper/adassp.md
 """
@@ -121,7 +121,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Release the coefficients, given the noise, an `AdaSSPNoise`. They have no unit."""
+    """Release the coefficients, given the noise, an `AdaSSPNoise`. The coefficients have no unit."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     require_target(d)

@@ -4,14 +4,14 @@
    block that is longer than r = `block_bound` to length r. Σ is the second moment of these rows, and P(Σ) is Σ with
    zeros in place of the entries whose row and column lie in blocks that are neither equal nor neighbours.
 2. Draw a symmetric W, N(0, 1) on the diagonal and N(0, 1/2) above it, independent. Add σP(W), σ = S r²/(n√(2ρ)).
-3. Release P(Σ) + σP(W). It is symmetric, but it need not be positive semidefinite.
+3. Release P(Σ) + σP(W). The output is symmetric, but it need not be positive semidefinite.
 
 Why ρ-zCDP. S is the largest ‖P(x xᵀ − y yᵀ)‖_F over rows with blocks in the unit ball. Let s_b, t_b be the squared
 lengths of block b of x and y, and c_b their scalar product, so that c_b² ≤ s_b t_b. Then
 
     ‖P(x xᵀ − y yᵀ)‖_F² = Σ_b (s_b² + t_b² − 2c_b²) + 2 Σ_{b<q} (s_b s_{b+1} + t_b t_{b+1} − 2c_b c_{b+1}).
 
-For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² = 8(q − 1). It is
+For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² = 8(q − 1). This S² is
 attained where y is x with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.

@@ -229,7 +229,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:
-    """The noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of this size."""
     search = above_threshold.draw_noise(last_level(rows, dimension) + 1, rng)
     return ClippedCovNoise(search, separate_cov.draw_noise(dimension, rng, ensemble=ensemble))
 

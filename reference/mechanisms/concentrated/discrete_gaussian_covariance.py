@@ -3,7 +3,7 @@
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
    σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
-3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
+3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
 theorem is about the integers that are released, and assumes fair bits. ρ means the decimal number that was written. The
@@ -134,14 +134,14 @@ def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) ->
 
 
 def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
-    """A draw of the noise Z₀ on the number of rows, for a given σ², from the bits of `rng`."""
+    """Return a draw of the noise Z₀ on the number of rows, for a given σ², from the bits of `rng`."""
     return law.sample(variance, Coins(generator_bits(rng)))
 
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise is a
-    `CountedDraws`.
+    """Return the noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise
+    is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

@@ -1,12 +1,12 @@
 """EMCov: noisy eigenvalues, and eigenvectors drawn one by one, under zCDP. DLY22 Appendix A, from ADK19 Algorithm 1.
 
-C = Σ_j x_j x_jᵀ is n times the second moment. Its eigenvalues λ_1 ≥ … ≥ λ_d get additive noise. Its eigenvectors are
-drawn by an exponential mechanism on the sphere, where the score of a unit vector u is uᵀCu.
+C = Σ_j x_j x_jᵀ is n times the second moment. The eigenvalues λ_1 ≥ … ≥ λ_d get additive noise. The eigenvectors of C
+are drawn by an exponential mechanism on the sphere, where the score of a unit vector u is uᵀCu.
 
 1. λ̂_i = λ_i + noise of scale b, independent for every i.
 2. For i = 1, …, d − 1: let the rows of P_i be an orthonormal basis of the space orthogonal to θ_1, …, θ_{i−1}, the
    directions drawn before. Draw a unit vector u with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu.
-   θ_d is a unit vector orthogonal to all others. They determine it up to its sign, so it costs nothing.
+   θ_d is a unit vector orthogonal to all others. The other vectors determine θ_d up to its sign, so it costs nothing.
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
 Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and the vector of the λ_i by some m
@@ -66,7 +66,7 @@ def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
     """The zCDP cost ‖m‖²/(2b²) of releasing eigenvalues that move by m; `change_squared` is ‖m‖².
 
-    It is exact for Gaussian noise, and an upper bound for Laplace noise.
+    The cost is exact for Gaussian noise, and an upper bound for Laplace noise.
     """
     return change_squared / (2 * eigenvalue_scale(rho, calibration) ** 2)
 

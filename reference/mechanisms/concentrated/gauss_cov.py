@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. "wigner", as in the papers:
    all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it. Add σW to Σ, with σ = 1/(n√ρ).
-3. Release Σ + σW. It is symmetric, but it need not be positive semidefinite. The papers' experiments round its
+3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite. The papers' experiments round its
    eigenvalues to [0, 1]: that is post-processing, and left to the caller.
 
 Why ρ-zCDP. Replacing the row x by y changes nΣ by Δ = x xᵀ − y yᵀ with ‖Δ‖_F² ≤ 2. The released triangle is a Gaussian
@@ -11,8 +11,8 @@ vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has less
-noise at the same cost.
+The two ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has
+less noise at the same cost.
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe).
 Under add-remove the sum nΣ and n are released, both noisy: see `counted`.

@@ -25,6 +25,7 @@ Proof: proofs/paper/joint-moments.md
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -175,6 +176,17 @@ def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
     """
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")
+
+
+def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
+    """Two rows, each (d,), that attain S²: opposite rows for a weight up to 1, and closer rows for a larger one."""
+    x, lam = np.eye(d)[0], float(moment_weight(d, weight))
+    if weight <= 1:
+        return x, -x
+    if d == 1:
+        return x, x - (3 - math.sqrt(1 - 2 / lam)) / 2
+    c = -1 / (2 * lam)
+    return x, c * x + math.sqrt(1 - c**2) * np.eye(d)[1]
 
 
 ABOUT = About(

@@ -5,7 +5,7 @@ Data are (m, α, β)-subsamplable if, with probability 1 − β, the second mome
 
 1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
    max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
-2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. Each row x
+2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. A row x
    becomes √(8/3) Πx, and is shortened to length 1 where that is longer.
 3. Z = Σ + σN again, Σ the second moment of the new rows and N a new draw.
 4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
@@ -98,7 +98,7 @@ def number_of_rounds(kappa: float, m: int) -> int:
 
 
 def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
-    """The rows of the next round, and the inverse of the map that made them before they were shortened."""
+    """Return the rows of the next round, and the inverse of the map that made them before they were shortened."""
     values, vectors = np.linalg.eigh(z)
     stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))
     a = (vectors * stretch) @ vectors.T

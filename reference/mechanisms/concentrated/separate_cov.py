@@ -15,7 +15,7 @@ Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theore
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
 NOTE: the authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in
-sign where λ(G) < 0. That is private, but the estimate is wrong.
+sign where λ(G) < 0. Such an output is private, but the estimate is wrong.
 
 Proof: proofs/paper/separate-cov.md
 """
@@ -94,7 +94,9 @@ class SeparateCovNoise:
 
 
 def descending_eigenvectors(matrix: Matrix) -> Matrix:
-    """Orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their eigenvalues."""
+    """Return orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their
+    eigenvalues.
+    """
     vectors: Matrix = np.linalg.eigh(matrix)[1][:, ::-1]
     return vectors
 

@@ -1,9 +1,9 @@
 """Private learning of a Gaussian: its mean and its covariance. KLSU19 Theorem 1.1.
 
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋: rows from N(0, Σ), whatever the mean is.
-2. Σ̂ = PGCE(y; ρ/2, β/2, κ) (`pgce`). It learns a map A that shrinks the directions of large variance, adds noise to the
-   covariance of the images A y_i, and maps the result back.
-3. μ̂ = PME(x; ρ/2, β/2, κ, R) (`pme`). It learns such a map of its own, adds noise to the mean of the images A x_i,
+2. Σ̂ = PGCE(y; ρ/2, β/2, κ) (`pgce`). PGCE learns a map A that shrinks the directions of large variance, adds noise to
+   the covariance of the images A y_i, and maps the result back.
+3. μ̂ = PME(x; ρ/2, β/2, κ, R) (`pme`). PME learns such a map of its own, adds noise to the mean of the images A x_i,
    coordinate by coordinate, and maps the result back.
 4. Release (μ̂, Σ̂).
 
@@ -12,7 +12,7 @@ in step 1, which PGCE needs because the mean is unknown, and the halves of ρ an
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
 query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The scale of its Gaussian noise is
-that of this change. Each step costs at most ρ/2. The order of the records matters, and is public.
+that of this change. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 at
     most 7ρ/16 or 5ρ/8.

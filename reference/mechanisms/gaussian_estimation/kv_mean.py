@@ -10,8 +10,8 @@ One column v_1, …, v_n, with public bounds σ on its standard deviation and R 
 
 Several columns are treated separately, with ρ/d and β/d each.
 
-Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. This
-is their method with Gaussian noise, and the constants are ours.
+Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. The
+mechanism is their method with Gaussian noise, and the constants are ours.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and gives 1 to at most one other: Δ₂ = √2, and the counts
 cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n: again ρ/2. The columns add up: d · ρ/d =
@@ -94,7 +94,7 @@ class KVMeanNoise:
 
 
 def last_bin(mean_bound: float, sigma: float) -> int:
-    """The last bin B = ⌈R/σ⌉; more than ten million bins are refused."""
+    """Return the last bin B = ⌈R/σ⌉; more than ten million bins are refused."""
     ratio = require_positive("mean_bound", mean_bound) / require_positive("sigma", sigma)
     if 2 * ratio + 3 > MOST_BINS:
         raise InvalidInput(f"mean_bound = {mean_bound!r}: must be at most {(MOST_BINS - 3) // 2} times sigma")
@@ -102,7 +102,7 @@ def last_bin(mean_bound: float, sigma: float) -> int:
 
 
 def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
-    """The number of values of every column in every bin: (m, d) -> (d, 2B + 1)."""
+    """Return the number of values of every column in every bin: (m, d) -> (d, 2B + 1)."""
     with np.errstate(over="ignore"):
         bins = np.ceil(block / sigma - 0.5)
     inside = np.abs(bins) <= last
@@ -136,7 +136,7 @@ def release(
     mean = sum_rows(lambda block: np.clip(block, centre - w, centre + w).sum(axis=0), rows) / n
 
     # 4. NOISE
-    deviation = w / n * math.sqrt(mean_variance(1, 1, rho / d))  # so that w² cannot overflow
+    deviation = w / n * math.sqrt(mean_variance(1, 1, rho / d))  # the factors are written so that w² cannot overflow
     noisy_mean: Vector = mean + deviation * z_mean
 
     # 5. RELEASE

@@ -80,7 +80,7 @@ def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Num
 
 
 def drop_long(block: Matrix, radius: float) -> Matrix:
-    """The rows, with zero rows in place of those that are longer than the radius."""
+    """Return the rows, with zero rows in place of those that are longer than the radius."""
     return np.where(longer_rows(block, radius)[:, None], 0.0, block)
 
 
@@ -105,7 +105,8 @@ def release(
     moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
 
     # 2. NOISE
-    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))  # so that r⁴ cannot overflow
+    # the factors are written so that r⁴ cannot overflow
+    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))
     noisy = moment + sigma * z
 
     # 3. RELEASE

@@ -7,8 +7,8 @@
 3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: no matrix is
    inverted numerically, so no step can fail.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
-of ρ and β is ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose that each step
+gets half of ρ and β.
 
 Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer than a public r are dropped, so their
 second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. So PPC, whose rounds share

@@ -8,12 +8,12 @@
    mean.
 4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
-of ρ and β is ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose that each step
+gets half of ρ and β.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
 Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
-noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Each
+noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. A
 step costs at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE in PPC. PME spends at most 3ρ/4 or ρ; for d = 1 at most 5ρ/8 or 3ρ/4.
@@ -73,7 +73,7 @@ class PMENoise:
 
 
 def differences(rows: Rows) -> Rows:
-    """The data set of the differences y.
+    """Return the data set of the differences y.
 
     A difference beyond the largest float becomes a zero row, as if it were dropped.
     """

@@ -7,19 +7,19 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
    y_i = A x_i with ‖y_i‖² ≤ r² = κ_t(d + 2√(dL) + 2L), L = ln(nT/β); W is symmetric, N(0, 1) on and above the diagonal.
 3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
-4. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
+4. Release A. The matrix A is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
 theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Given A, replacing one row replaces one image. That moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n
-for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
+Why ρ-zCDP. Given A, replacing one row replaces one image. This replacement moves M by at most Δ = √2 r²/n in Frobenius
+norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
 tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` does not know κ.
 
-Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. This is our
-form of KLSU19 Theorem 3.11; the constants are ours.
+Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
+is our form of KLSU19 Theorem 3.11; the constants are ours.
 
 Proof: proofs/paper/ppc.md
 """
@@ -85,7 +85,7 @@ def sufficient_rows(
 ) -> int:
     """A number of rows that suffices for I ⪯ AΣAᵀ ⪯ 1000 I, except with probability 3β.
 
-    For κ ≤ 1000 there is no round, and any number of rows suffices. For these κ the function returns its value for T =
+    For κ ≤ 1000 there is no round, and any number of rows suffices. For κ ≤ 1000 the function returns its value for T =
     1.
     """
     t = max(1, rounds(kappa))
@@ -93,7 +93,7 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of the images A x_i. An image with an entry too large for a float becomes 0."""
+    """Return the data set of the images A x_i. An image with an entry too large for a float becomes 0."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -109,7 +109,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """The result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
+    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d))
 

@@ -81,7 +81,8 @@ def enough_records(
     """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
     least this; d ≥ 2.
 
-    The first bound is for the sampling error (Bernstein), the second for the noise; the proof page derives both.
+    The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
+    both.
     """
     length = log(4 * d * rounds / beta)
     return max(523 * d * length, 16 * d * (12 * length * log(m * rounds / beta) / rho) ** 0.5)
@@ -91,12 +92,12 @@ def enough_records(
 
 
 def most_rounds(dimension: int) -> int:
-    """The largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
+    """Return the largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
     return dimension.bit_length() - 1
 
 
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
-    """The mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
+    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
 
     The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, even if
     fewer of these rows exist.

@@ -39,10 +39,10 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
 FLOOR = 0.84  # the constant c
-PROGRESS = 0.69  # the factor by which a round multiplies κ
+PROGRESS = 0.69  # a round multiplies κ by this factor
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the smallest κ for which the lemma holds
+SMALLEST_KAPPA = 1000  # the lemma holds for κ of at least this size
 
 # FORMULAS
 
@@ -106,7 +106,7 @@ def sufficient_rows(
 
 
 def preconditioner(z: Matrix, kappa: float) -> tuple[Matrix, Matrix]:
-    """A and A⁻¹ from the eigenvectors of Z. No matrix is inverted, so nothing can fail."""
+    """Return A and A⁻¹ from the eigenvectors of Z. No matrix is inverted, so nothing can fail."""
     values, vectors = np.linalg.eigh(z)
     scale = np.where(values >= kappa / 2, 0.5, 1.0) / math.sqrt(FLOOR)
     a, inverse = (vectors * scale) @ vectors.T, (vectors / scale) @ vectors.T

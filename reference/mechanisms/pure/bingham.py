@@ -2,7 +2,7 @@
 
 1. C = Σ_i x_i x_iᵀ, not divided by n.
 2. Draw a unit vector u with density ∝ exp(η uᵀCu), the Bingham law of ηC (`laws.bingham`).
-3. Release u. It has no unit, and u and −u mean the same.
+3. Release u. A direction has no unit, and u and −u mean the same.
 
 Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. So the density
 before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most 2η, and
@@ -11,9 +11,9 @@ this is approached as n → ∞. In dimension 1 the output is ±1 whatever the d
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. Claims ε; spends ε/2.
 tight : η = ε/2. Spends ε. The sensitivity 1 and "tight" are ours.
 
-Both privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
+The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 
-Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For this η the numerical value is at most 2.07 d/ε.
+Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For η = ε/4 the numerical value is at most 2.07 d/ε.
 
 Proof: proofs/paper/bingham.md
 """
@@ -83,7 +83,9 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Vector]:
-    """The noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham law."""
+    """Return the noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham
+    law.
+    """
     return draws_again(law.sample, rng)
 
 

@@ -3,7 +3,7 @@
 1. S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ with x̄ the mean of the rows: the covariance, with divisor n.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to S, with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1.
-3. Release S + ρZ. It is not always positive semidefinite.
+3. Release S + ρZ. The output is not always positive semidefinite.
 
 Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and nothing here takes
 a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
@@ -48,7 +48,7 @@ def noise_scale(n: Number, d: int, epsilon: Number, sqrt: Callable[[Number], Num
 
 
 def centred(rows: Rows) -> Rows:
-    """The rows x_i − x̄, after one pass for the mean."""
+    """Return the rows x_i − x̄, after one pass for the mean."""
     mean = sum_rows(lambda block: block.sum(axis=0), rows) / rows.shape[0]
     return map_rows(lambda block: block - mean, rows)
 

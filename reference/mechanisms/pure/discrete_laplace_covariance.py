@@ -3,14 +3,14 @@
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
-3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
+3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
 theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
-(`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
+(`sensitivity:triangle_l1`). This sum is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
 The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
 the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,
@@ -89,7 +89,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
-    """The integers C + Z that are released."""
+    """Return the integers C + Z that are released."""
     scale = noise_scale(sensitivity(data.d, data.input_bits), as_written(epsilon))
     z = require_whole("noise(scale)", noise(scale), data.d)
     noisy: IntegerMatrix = data.products + z
@@ -97,7 +97,7 @@ def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMat
 
 
 def noisy_rows_and_products(data: ExactData, noise: CountedDraws, epsilon: Number) -> tuple[int, IntegerMatrix]:
-    """The integers n + Z₀ and C + Z that are released under add-remove."""
+    """Return the integers n + Z₀ and C + Z that are released under add-remove."""
     share, whole = count_share(data.d), as_written(epsilon)
     rows = data.n + noise.whole_count(noise_scale(1, share * whole))
     z = require_whole(
@@ -140,19 +140,19 @@ def release(
 
 
 def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> IntegerMatrix:
-    """A symmetric (d, d) draw of the noise Z, for a given scale t, from the bits of `rng`."""
+    """Return a symmetric (d, d) draw of the noise Z, for a given scale t, from the bits of `rng`."""
     return law.symmetric(dimension, scale, Coins(generator_bits(rng)))
 
 
 def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
-    """A draw of the noise Z₀ on the number of rows, for a given scale t, from the bits of `rng`."""
+    """Return a draw of the noise Z₀ on the number of rows, for a given scale t, from the bits of `rng`."""
     return law.sample(scale, Coins(generator_bits(rng)))
 
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """The noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the noise is a
-    `CountedDraws`.
+    """Return the noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the
+    noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

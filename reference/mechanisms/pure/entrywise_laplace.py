@@ -106,7 +106,7 @@ def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Num
 def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Number:
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
-    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The second bound is used for "tight"
+    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The bound (d + 1)/2 is used for "tight"
     alone: with "paper" the scale is d/ε₁, half of the paper's scale for replacing a row, for both choices of entries.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon

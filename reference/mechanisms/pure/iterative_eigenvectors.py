@@ -201,7 +201,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
     return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), draws_again(law.sample, rng))
 
 

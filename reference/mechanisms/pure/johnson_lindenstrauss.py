@@ -3,20 +3,20 @@
 Noise is smaller in fewer dimensions, and a random projection T to fewer dimensions nearly keeps distances. T acts on
 svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
-1. T is a public l × D matrix. T = I if l = D. Otherwise T = G/√l, with G standard Gaussian from a public seed.
+1. T is a public l × D matrix. T = I if l = D. For l < D, T = G/√l, with G standard Gaussian from a public seed.
 2. Row i, ‖x_i‖ ≤ 1, has the image T svec(x_i x_iᵀ), shortened to length c = 1 + α/2 if longer. ȳ = the mean image.
 3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
    is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
-one row moves the mean image. This distance is at most S/n. First, images lie in a ball of radius c, so an image moves
-by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, because shortening
-increases no distance. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
+one row moves the mean image. The distance of the mean images is at most S/n. First, images lie in a ball of radius c,
+so an image moves by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖,
+because shortening increases no distance. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
-is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If this
-number is D or more, then l = D. For the default α and β this happens for d < 37.
+is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If the
+number of rows is D or more, then l = D. For the default α and β this happens for d < 37.
 
 NOTE: the source has other noise. For l < D we know no exact sampler of it (`johnson_lindenstrauss_image` draws it by a
 Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
@@ -120,7 +120,7 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """The vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
+    """Return the vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
@@ -136,7 +136,9 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
-    """An M ⪰ 0 with tr M ≤ 1 that nearly minimises ‖T svec(M) − y‖, by accelerated projected gradients (FISTA)."""
+    """Return an M ⪰ 0 with tr M ≤ 1 that nearly minimises ‖T svec(M) − y‖, by accelerated projected gradients
+    (FISTA).
+    """
     if t.shape[0] == t.shape[1]:  # T = I
         return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2
@@ -249,8 +251,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about ỹ. It covers
-    the release, because the fit is a function of ỹ and public numbers.
+    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about ỹ. The proof
+    covers the release, because the fit is a function of ỹ and public numbers.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"

@@ -5,7 +5,7 @@ module, images of rows are not shortened, and the noise is that of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
    l ≤ D is computed from d and the public α and β (`sketch_rows`).
-2. y = T svec(Σ). Here svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
+2. y = T svec(Σ), where svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
 3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
    nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
 4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
@@ -73,7 +73,7 @@ def proposal_size(radius: Number) -> Number:
 
 
 def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
-    """An upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
+    """Return an upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
     which shifts eigenvalues towards 0. The last matrix has image z, so its nuclear norm is never below ‖z‖_K.
@@ -199,8 +199,8 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget. This holds for noise
-        of the exact law; `sample` draws it only approximately, with an unknown error.
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget. The guarantee holds
+        for noise of the exact law; `sample` draws it only approximately, with an unknown error.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, alpha=alpha, beta=beta, seed=seed, walk=walk)

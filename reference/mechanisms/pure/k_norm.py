@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
    where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours: rows in the unit ball, one of them replaced.
-3. Release the sum. It is not always positive semidefinite.
+3. Release the sum. The output is not always positive semidefinite.
 
 Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ − Σ'‖_K ≤ ε, with equality at Y = Σ.
 

@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner"). Add bW
    to Σ.
-3. Release Σ + bW. It is not always positive semidefinite.
+3. Release Σ + bW. The output is not always positive semidefinite.
 
 Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`. The privacy loss is at most
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.

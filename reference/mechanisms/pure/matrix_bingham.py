@@ -2,7 +2,7 @@
 
 1. C = Σ_i x_i x_iᵀ, not divided by n.
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
-3. Release P. It has no unit. Its range is the private subspace.
+3. Release P. A projection has no unit. The range of P is the private subspace.
 
 Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. So the
 density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
@@ -102,7 +102,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Matrix]:
-    """The noise that `release` takes: for any symmetric matrix and rank, one draw of its matrix Bingham law."""
+    """Return the noise that `release` takes: for any symmetric matrix and rank, one draw of its matrix Bingham law."""
     return draws_again(law.sample, rng)
 
 

@@ -3,7 +3,8 @@
 1. Σ̂ = Σ + ρZ, where Σ = (1/n) Σ_i x_i x_iᵀ and Z is nuclear-Laplace noise: a d × d matrix, not symmetric, with density
    ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`).
 2. r = max(0, 2 tr Σ + bL), L ~ Laplace(1).
-3. Release the matrix of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. It is not symmetric, and 0 when r = 0.
+3. Release the matrix of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. The output is not symmetric, and 0 when r
+   = 0.
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
 ‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) + 2|s −
@@ -111,7 +112,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> NuclearBallProjectionNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return NuclearBallProjectionNoise(law.sample(dimension, rng), float(rng.laplace()))
 
 

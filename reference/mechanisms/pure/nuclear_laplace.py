@@ -2,8 +2,8 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`). Add ρZ to Σ, with ρ = 2/(nε).
-3. Release Σ + ρZ. It is neither symmetric nor positive semidefinite. The output of `nuclear_laplace_symmetric` is
-   symmetric, and `projections.psd_cone` makes it positive semidefinite.
+3. Release Σ + ρZ. The output is neither symmetric nor positive semidefinite. The output of `nuclear_laplace_symmetric`
+   is symmetric, and `projections.psd_cone` makes it positive semidefinite.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the triangle inequality the privacy loss at every
 output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1, and the

@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to Σ, with ρ = 2/(nε).
-3. Release Σ + ρZ. It is symmetric, but not always positive semidefinite.
+3. Release Σ + ρZ. The output is symmetric, but not always positive semidefinite.
 
 Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
 changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.

@@ -6,12 +6,12 @@
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
-One release serves one target and one α. It is the baseline for a released second moment, which serves all targets and
-all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So
-both sensitivities below are ours.
+One release serves one target and one α. This mechanism is the baseline for a released second moment, which serves all
+targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
+squares. So both sensitivities below are ours.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
-two rows at w = ŵ'. At this point ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
+two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
 most ε‖ŵ − ŵ'‖/S ≤ ε.
 
 paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. Claims ε, which
@@ -119,7 +119,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
-    return draw_vector(max(1, dimension - 1), rng, size)  # `release` refuses a single column
+    return draw_vector(max(1, dimension - 1), rng, size)  # the mechanism refuses a single column in `release`
 
 
 @checked

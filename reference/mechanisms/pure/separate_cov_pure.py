@@ -12,8 +12,8 @@ attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 
 paper : b = 2√2 d/(nε). It claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in the limit.
 tight : b = 2s/(nε). It spends ε (ours).
 
-NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. That is as private, but less
-accurate.
+NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. Such a release is as private,
+but less accurate.
 
 Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖, always.
 
@@ -132,7 +132,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> SeparateCovPureNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return SeparateCovPureNoise(wigner.sample_laplace(dimension, rng), np.asarray(rng.laplace(size=dimension)))
 
 

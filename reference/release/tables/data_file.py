@@ -1,10 +1,10 @@
-"""The bytes of one data file (a plain file, a .gz file or a stream), which can be read repeatedly from the beginning.
+"""Read the bytes of one data file (a plain file, a .gz file or a stream) repeatedly from the beginning.
 
 - A plain file is opened again for every pass.
 - A .csv.gz or .tsv.gz file is decompressed again in every pass; nothing is stored.
 - A .npy.gz or .parquet.gz file is decompressed once, because these formats are not read from beginning to end. A
-  stream, for example standard input, is read once. Both are stored in a temporary file without a name, which the
-  operating system removes when the process ends for any reason.
+  stream, for example standard input, is read once. Decompressed files and streams are stored in a temporary file
+  without a name, which the operating system removes when the process ends for any reason.
 """
 
 import gzip
@@ -26,10 +26,10 @@ from covassay.reference.release.messages import named, reason
 
 ZIPPED = ".gz"
 STREAM = "standard input"
-# the first bytes of a stream of a binary format; every other stream is text
+# a stream of a binary format begins with these bytes; every other stream is text
 MAGIC = {b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}
 ZIP_MAGIC = b"\x1f\x8b"
-ON_READ = (OSError, EOFError, zlib.error)  # the exceptions for damaged files and failing disks
+ON_READ = (OSError, EOFError, zlib.error)  # damaged files and failing disks cause these exceptions
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,9 @@ class DataFile:
 
 
 def on_disk(path: Path, seekable: bool) -> DataFile:
-    """The file at that path, decompressed if its name ends in .gz; `seekable` if it must be read in any order."""
+    """Return the file at that path, decompressed if its name ends in .gz; `seekable` if it must be read in any
+    order.
+    """
     _require_readable(path)
     name = named(path)
     if path.suffix.lower() != ZIPPED:
@@ -127,7 +129,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def _spooled(name: str, stream: IO[bytes]) -> DataFile:
-    """A copy of the stream in a temporary file without a name."""
+    """Return a copy of the stream in a temporary file without a name."""
     copy = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the DataFile)
     try:
         shutil.copyfileobj(stream, copy)

@@ -1,10 +1,10 @@
-"""Parsing blocks of plain text to numbers with pyarrow's reader, which is about ten times as fast as the strict reader.
+"""Parse blocks of plain text to numbers with pyarrow's reader, which is about ten times as fast as the strict reader.
 
-It is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null character or
-lone carriage return, so that every line is a record. pyarrow is configured such that no cell is missing, quoted or
-empty, and the numeric columns are given. Its result is used if it has a row for every line, and finite numbers in all
-rows. Otherwise the strict reader reads the file from that block to its end. The strict reader accepts more, and reports
-the line of an error and its reason.
+The fast reader is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null
+character or lone carriage return, so that every line is a record. pyarrow is configured such that no cell is missing,
+quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for every line, and
+finite numbers in all rows. In all other cases the strict reader reads the file from that block to its end. The strict
+reader accepts more, and reports the line of an error and its reason.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 
-BLOCK_BYTES = 2**22  # bytes of text that are parsed at once
+BLOCK_BYTES = 2**22  # so many bytes of text are parsed at once
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -30,7 +30,7 @@ class Rest:
 
 
 def is_available(delimiter: str) -> bool:
-    """Whether pyarrow is installed and supports this delimiter."""
+    """Return whether pyarrow is installed and supports this delimiter."""
     return delimiter.isascii() and importlib.util.find_spec("pyarrow") is not None
 
 
@@ -70,7 +70,7 @@ def plain_blocks(
 
 
 def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> Matrix | None:
-    """The numbers in a block of whole lines, or None if it is not plain."""
+    """Return the numbers in a block of whole lines, or None if it is not plain."""
     if not _is_plain(block):
         return None
     import pyarrow
@@ -92,7 +92,7 @@ def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> 
                 quoted_strings_can_be_null=False,
             ),
         )
-    except Exception:  # whatever the error, the strict reader reads the block again and reports it
+    except Exception:  # whatever the error is, the strict reader reads the block again and reports it
         return None
     if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
         return None

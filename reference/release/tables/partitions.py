@@ -1,6 +1,6 @@
-"""Rows in partitions, perhaps on several machines. Computations on a partition are made on its machine.
+"""Read rows in partitions, perhaps on several machines. Computations on a partition are made on its machine.
 
-dask is not imported here: a caller with such data has imported it. Its scheduler decides where a partition is
+dask is not imported here: a caller with such data has imported it. The scheduler of dask decides where a partition is
 processed: a cluster if the caller has a client, threads otherwise.
 """
 
@@ -37,7 +37,7 @@ class Partition:
     changes: tuple[tuple[Change, int], ...] = ()
 
     def rows(self, given: Any) -> Chunks:
-        """The rows, in chunks."""
+        """Return the rows, in chunks."""
         try:
             read = self.select(given)
         except (TypeError, ValueError) as error:
@@ -55,7 +55,7 @@ class Partition:
 
 
 def on_partition(function: Callable[[Chunks], T], partition: Partition, given: Any) -> T:
-    """The value of a function on the rows of one partition."""
+    """Return the value of a function on the rows of one partition."""
     return function(partition.rows(given))
 
 
@@ -70,14 +70,14 @@ class Partitioned(Chunks):
     given: Sequence[Any] = ()
 
     def fold(self, function: Callable[[Chunks], T]) -> list[T]:
-        """The value of the function on every partition, computed on the partition's machine."""
+        """Return the value of the function on every partition, computed on the partition's machine."""
         dask = importlib.import_module("dask")
         work = dask.delayed(on_partition, pure=False)
         tasks = [work(function, how, what) for how, what in zip(self.partitions, self.given, strict=True)]
         return list(self._computed(dask.compute, *tasks))
 
     def through(self, function: Change, dimension: int) -> Chunks:
-        """The data set with the chunks of `function` on every partition, computed on the partition's machine."""
+        """Return the data set with the chunks of `function` on every partition, computed on the partition's machine."""
         changed = tuple(replace(p, changes=(*p.changes, (function, dimension))) for p in self.partitions)
         return partitioned((self.shape[0], dimension), changed, self.given)
 
@@ -97,7 +97,7 @@ class Partitioned(Chunks):
 
 
 def partitioned(shape: tuple[int, int], partitions: tuple[Partition, ...], given: Sequence[Any]) -> Partitioned:
-    """The data set of these partitions."""
+    """Return the data set of these partitions."""
     found: list[Partitioned] = []
     found.append(Partitioned(shape, lambda: found[0].passing(), partitions, given))
     return found[0]

@@ -1,4 +1,4 @@
-"""Reading text with a delimiter between cells, .csv and .tsv files, line by line.
+"""Read text with a delimiter between cells, .csv and .tsv files, line by line.
 
 This reader defines which text is accepted. If pyarrow is installed, it reads plain text (`fast_csv`) as long as both
 readers must give the same numbers. Without this reader, pyarrow silently skips a blank line between records, reads the
@@ -26,7 +26,8 @@ from covassay.reference.release.tables.source import Part, Passing, full_chunks,
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null", "none"})
 INFINITE = frozenset(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
 NOT_A_NUMBER = "must be a number"
-LONGEST_LINE = 2**24  # characters; the limit prevents a file without line breaks from filling the memory
+# the limit on the characters of a line prevents a file without line breaks from filling the memory
+LONGEST_LINE = 2**24
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
 
 
 def _named(text: _Text, header: bool | None) -> tuple[_Text, bool]:
-    """The text with the names of its columns, and whether no record follows them."""
+    """Return the text with the names of its columns, and whether no record follows them."""
     with text.opened() as file:
         lines = _Lines(text.name, file)
         records = _records(text, lines)
@@ -79,14 +80,14 @@ def _is_header(record: list[str]) -> bool:
 
 
 def _chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
-    """The rows in one pass, in chunks of bounded size."""
+    """Return the rows in one pass, in chunks of bounded size."""
     if not fast_csv.is_available(text.delimiter):
         return _strict_chunks(text, chosen, fast_csv.Rest(text.file.open(), 0))
     return full_chunks(_fast_chunks(text, chosen))
 
 
 def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
-    """The rows in one pass: by pyarrow while text is plain, and by the strict reader after that."""
+    """Yield the rows in one pass: by pyarrow while text is plain, and by the strict reader after that."""
     with text.file.open() as binary:
         for found in fast_csv.plain_blocks(binary, text.header_lines, len(text.columns), chosen, text.delimiter):
             if isinstance(found, fast_csv.Rest):
@@ -96,7 +97,7 @@ def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
 
 
 def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) -> Iterator[Matrix]:
-    """The rows of a file, or of the rest of one, in chunks of full size."""
+    """Yield the rows of a file, or of the rest of one, in chunks of full size."""
     d = len(chosen)
     full = d * rows_per_chunk(d)
     values = array("d")
@@ -165,7 +166,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
 
 
 def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -> list[float]:
-    """The numbers in the chosen columns; the other cells may contain anything."""
+    """Return the numbers in the chosen columns; the other cells may contain anything."""
     if len(record) != len(text.columns):
         raise InvalidInput(
             f"{text.name}, line {line} has {len(record)} cell(s), "
@@ -190,7 +191,7 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
 
 
 def _broken_rule(cell: str) -> str | None:
-    """The rule for numbers that a cell breaks, or None if the cell is a finite number."""
+    """Return the rule for numbers that a cell breaks, or None if the cell is a finite number."""
     text = cell.strip()
     if text.lower() in MISSING:
         return "must not be missing"

@@ -1,4 +1,4 @@
-"""Reading data sets that another library has opened: pyarrow, dask, pandas or NumPy.
+"""Read data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
 No library is imported here. pyarrow is read in batches. Partitions of dask are summed on their own machines, and only
 the sums are sent. A mechanism that needs the rows themselves, such as one that reads groups of rows, gets the
@@ -27,7 +27,7 @@ READABLE_OBJECTS = (
 
 
 def kind_of(data: Any) -> str | None:
-    """The name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
+    """Return the name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
     if isinstance(data, np.ndarray):
         return ARRAY
     library = type(data).__module__.partition(".")[0]
@@ -71,7 +71,7 @@ def _open_arrow(data: Any) -> Part:
 
 
 def _little_memory(data: Any) -> dict[str, Any]:
-    """Options of a scanner that keep it from reading far ahead."""
+    """Return options of a scanner that keep it from reading far ahead."""
     import pyarrow.dataset
 
     library: Any = pyarrow.dataset
@@ -86,7 +86,7 @@ def _little_memory(data: Any) -> dict[str, Any]:
 
 
 def _of_frame(frame: Any, places: tuple[int, ...]) -> Matrix:
-    """Columns of a data frame, by position, as float64; missing values become NaN."""
+    """Return columns of a data frame, by position, as float64; missing values become NaN."""
     numbers: Matrix = frame.iloc[:, list(places)].to_numpy(dtype="float64", na_value=np.nan)
     return numbers
 

@@ -1,4 +1,4 @@
-"""Reading .npy files in slices."""
+"""Read .npy files in slices."""
 
 import io
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def _chunks(file: DataFile, stored: _Stored, chosen: tuple[int, ...]) -> Iterato
 
 
 def _slice(binary: BinaryIO, stored: _Stored, chosen: tuple[int, ...], first: int, count: int) -> Any:
-    """`count` rows of the chosen columns, from row `first` on."""
+    """Return `count` rows of the chosen columns, from row `first` on."""
     n, d = stored.shape
 
     def entries(begin: int, size: int) -> Any:

@@ -1,4 +1,4 @@
-"""Reading .parquet files in batches, with pyarrow, which is an optional dependency."""
+"""Read .parquet files in batches, with pyarrow, which is an optional dependency."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-# the beginnings of names that pandas and dask give to a nameless row index
+# pandas and dask give a nameless row index a name that begins so
 INDEX_NAMES = ("__index_level_", "__null_dask_index__")
-READ_AHEAD = 2**16  # bytes that are read ahead per column
+READ_AHEAD = 2**16  # so many bytes are read ahead per column
 
 
 def open_parquet(file: DataFile) -> Part:
@@ -33,7 +33,9 @@ def open_parquet(file: DataFile) -> Part:
 
 
 def index_columns(schema: Any) -> tuple[str, ...]:
-    """The columns of a schema of pyarrow that are a row index, by their name or by metadata of pandas or dask."""
+    """Return the columns of a schema of pyarrow that are a row index, by their name or by metadata of pandas or
+    dask.
+    """
     try:
         declared = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError, TypeError):  # the metadata are not valid
@@ -54,7 +56,7 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
 
 
 def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: str) -> Iterator[Matrix]:
-    """The rows of batches of pyarrow with `columns`; unreadable entries are rejected with the rule `must`."""
+    """Yield the rows of batches of pyarrow with `columns`; unreadable entries are rejected with the rule `must`."""
     first = 0
     while True:
         try:
@@ -79,7 +81,7 @@ def _opened(file: DataFile) -> Iterator[Any]:
         try:
             # pre_buffer, the default of new versions, would keep a whole row group in memory.
             parquet = library.ParquetFile(binary, buffer_size=READ_AHEAD, pre_buffer=False)
-        except Exception as error:  # pyarrow's own types of exception, and the system's
+        except Exception as error:  # pyarrow has its own types of exception, and passes on those of the system
             raise InvalidInput(f"{file.name} cannot be read ({reason(error)}): must be a Parquet file") from None
         yield parquet
 

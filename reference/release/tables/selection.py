@@ -1,7 +1,7 @@
-"""The selection of a table's data: the columns, whether there is a header, and the delimiter of cells.
+"""Select the data of a table: the columns, whether there is a header, and the delimiter of cells.
 
-These choices are public. They are made by name, before the data are read; the budget does not cover a choice that
-depends on the data.
+The choices of a selection are public. The choices are made by name, before the data are read; the budget does not cover
+a choice that depends on the data.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.release.messages import shown
 
-STREAM_LIMIT = 2**33  # bytes; the limit prevents an endless stream from filling the disk
+STREAM_LIMIT = 2**33  # the limit on the bytes of a stream prevents an endless stream from filling the disk
 TAB_WORDS = ("tab", "\\t")
 PART_OF_A_NUMBER = frozenset("0123456789+-.eE_")
 
@@ -52,7 +52,7 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The named columns, to be read or to be left out."""
+        """Return the named columns, to be read or to be left out."""
         return self.drop if self.columns is None else self.columns
 
     def require_no_text_options(self, name: str) -> None:
@@ -62,9 +62,10 @@ class Selection:
                 raise InvalidInput(f"{option} is for text (.csv, .tsv): {name} is none")
 
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
-        """The positions of the selected columns in `columns`, in the order in which they are read.
+        """Return the positions of the selected columns in `columns`, in the order in which they are read.
 
-        index : columns that are a row index. They are read only if the selection names them in `columns`.
+        index : columns that are a row index. Columns of an index are read only if the selection names them in
+            `columns`.
         """
         for name in self.names or ():
             if name not in columns:

@@ -1,4 +1,4 @@
-"""An opened table: named columns, and rows that can be read repeatedly in chunks, from one part or several."""
+"""Open a table: named columns, and rows that can be read repeatedly in chunks, from one part or several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
-CHUNK_BYTES = 2**22  # bytes of one chunk of float64; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # bytes; text whose numbers fit in so many is parsed once and kept, not parsed in every pass
+CHUNK_BYTES = 2**22  # a chunk of float64 has so many bytes; a mechanism uses a few such arrays at a time
+KEPT_BYTES = 2**27  # text whose numbers fit in so many bytes is parsed once and kept, not parsed in every pass
 
 # maps a pass and its number of rows, if known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
@@ -28,7 +28,7 @@ class Part:
     name : the name in messages.
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them determines it.
-    index : the columns that the data declare to be a row index. They are not features.
+    index : the columns that the data declare to be a row index. Columns of an index are not features.
     rows : for data in several places, a function that maps indices of columns to the rows on their machines; otherwise
         None.
     select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
@@ -69,10 +69,10 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
 
 
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
-    """One table with the rows of all parts, one part after the other.
+    """Return one table with the rows of all parts, one part after the other.
 
-    The function checks that all parts have the same columns in the same order. It then counts the rows, if only a pass
-    determines their number.
+    The function checks that all parts have the same columns in the same order. The function then counts the rows, if
+    only a pass determines their number.
     """
     first = parts[0]
     if not first.columns:
@@ -144,17 +144,17 @@ def _require_same_columns(part: Part, first: Part) -> None:
 
 
 def rows_per_chunk(d: int) -> int:
-    """The number of rows in a chunk."""
+    """Return the number of rows in a chunk."""
     return max(1, CHUNK_BYTES // (8 * d))
 
 
 def numbered(d: int) -> tuple[str, ...]:
-    """Names for d columns without names: x1 to xd."""
+    """Return names for d columns without names: x1 to xd."""
     return tuple(f"x{j}" for j in range(1, d + 1))
 
 
 def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The column names with single blanks; raise `InvalidInput` unless they are distinct and not empty."""
+    """Return the column names with single blanks; raise `InvalidInput` unless they are distinct and not empty."""
     columns = tuple(" ".join(name.split()) for name in names)
     first_seen: dict[str, int] = {}
     for j, name in enumerate(columns, start=1):
@@ -169,7 +169,7 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_finite(place: str, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
-    """`rows`; raise `InvalidInput` unless all are finite. `first` is the number of rows before them."""
+    """Return `rows`; raise `InvalidInput` unless all are finite. `first` is the number of rows before them."""
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]
         rule = "must not be missing" if np.isnan(rows[i, j]) else "must be finite"

@@ -1,6 +1,6 @@
-"""Data in chunks are the same data set as the array, in every function through which mechanisms read them."""
+"""Every function through which mechanisms read data takes data in chunks for the same data set as the array."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -26,7 +26,8 @@ def gathered(rows: Any) -> Matrix:
     return np.concatenate(list(blocks(rows)))
 
 
-# A matrix of whole numbers, so that sums in any order agree to the last bit, and places to cut it at.
+# Property tests draw a matrix of whole numbers, so that sums in any order agree to the last bit, and places to cut it
+# at.
 cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(
         arrays(np.float64, shape, elements=st.integers(-99, 99).map(float)),
@@ -114,7 +115,7 @@ def test_a_shape_without_rows_or_columns_is_refused(shape: Any) -> None:
 
 
 def test_a_map_may_change_the_number_of_columns() -> None:
-    """By hand, the row sums are 7, 0.5, 1, 0 and 2."""
+    """The row sums, worked out by hand, are 7, 0.5, 1, 0 and 2."""
 
     def row_sums(block: Matrix) -> Matrix:
         return block.sum(axis=1, keepdims=True)
@@ -127,7 +128,7 @@ def test_a_map_may_change_the_number_of_columns() -> None:
 
 
 def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
-    """(3, 4) has norm 5 and becomes (0.6, 0.8); (−6, 8) has norm 10 and becomes (−0.6, 0.8)."""
+    """The row (3, 4) has norm 5 and becomes (0.6, 0.8); the row (−6, 8) has norm 10 and becomes (−0.6, 0.8)."""
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)
     # Σ x xᵀ = (0.36 + 1 + 0.36, 0.48 − 0.48; 0, 0.64 + 0.25 + 0.64) = (1.72, 0; 0, 1.53)
@@ -138,25 +139,6 @@ def test_long_rows_in_chunks_are_refused_by_their_place_in_the_data() -> None:
     with pytest.raises(InvalidInput, match=r"x\[4\] has norm 10.0: must be at most row_bound = 5.0"):
         gathered(unit_rows(cut(X, (2, 4)), 5.0, "raise"))
     np.testing.assert_array_equal(gathered(unit_rows(cut(X, (2, 4)), 10.0, "raise")), X / 10)
-
-
-def last_block_only(function: Callable[[Matrix], Matrix], rows: Any) -> Any:
-    return function(list(blocks(rows))[-1])
-
-
-def mean_of_blocks(function: Callable[[Matrix], Matrix], rows: Any) -> Any:
-    return np.mean([function(block) for block in blocks(rows)], axis=0)
-
-
-@pytest.mark.parametrize(
-    ("total", "right"),
-    [(sum_rows, True), (last_block_only, False), (mean_of_blocks, False)],
-    ids=["the sum", "the last block alone", "the mean of the blocks"],
-)
-def test_a_wrong_sum_over_blocks_is_seen(total: Callable[..., Any], right: bool) -> None:
-    chunks = cut(X, (1, 3))
-    assert (total(lambda block: block.T @ block, chunks).tolist() == (X.T @ X).tolist()) == right
-    assert total(lambda block: block.T @ block, X).tolist() == (X.T @ X).tolist()
 
 
 def test_the_caller_s_chunks_are_not_written_to() -> None:

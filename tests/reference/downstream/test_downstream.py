@@ -1,12 +1,10 @@
-"""Computations from one release: ridge regression and principal components, with their error bounds."""
+"""Test computations from one release: ridge regression and principal components, with their error bounds."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,7 +86,7 @@ def test_one_column_has_no_regression() -> None:
 
 
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
-    """‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
+    """Return ‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
     others = np.arange(len(m)) != target
     delta = m - other
     block = np.ix_(others, others)
@@ -121,27 +119,6 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
     printed = error_bound(np.linalg.norm(delta, axis=0).max(), np.linalg.norm(delta, 2), np.linalg.norm(estimate),
                           max(0.0, float(np.linalg.eigvalsh(m)[0])), penalty)  # fmt: skip
     assert printed >= error_bound(column, matrix, np.linalg.norm(estimate), smallest, penalty) * (1 - 1e-9)
-
-
-def test_the_remark_after_the_lemma_is_false() -> None:
-    # M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]], 2α = 1/100: w = 10/1.01 = 9.901, ŵ = 10/.11 = 90.909;
-    # Δ has norm .9 in every sense; λ_min(M) = .89990: with ‖ŵ‖ 90.9, with ‖w‖ 10.78
-    m, released = np.array([[1.0, 10.0], [10.0, 1000.0]]), np.array([[0.1, 10.0], [10.0, 1000.0]])
-    w, estimate = coefficients(m, 1, 0.005)[0], coefficients(released, 1, 0.005)[0]
-    smallest = float(np.linalg.eigvalsh(m)[0])
-    assert estimate - w == pytest.approx(81.008, abs=1e-3)
-    assert error_bound(0.9, 0.9, estimate, smallest, 0.005) == pytest.approx(90.91, abs=0.01)
-    assert error_bound(0.9, 0.9, w, smallest, 0.005) == pytest.approx(10.782, abs=1e-3)
-    # as derived: Δ_ay = 0; with ‖ŵ‖ and λ_min(M_aa) = 1 it is an equality, and so it is with ‖w‖ and λ_min(M̂_aa) = .1
-    assert error_bound(0, 0.9, estimate, 1, 0.005) == pytest.approx(estimate - w, rel=1e-12)
-    assert error_bound(0, 0.9, w, 0.1, 0.005) == pytest.approx(estimate - w, rel=1e-12)
-
-
-def test_the_identity_behind_the_bound_is_exact() -> None:
-    a, b, p, q, k = sympy.symbols("a b p q kappa", positive=True)  # one feature: M_aa, M_ay, M̂_aa, M̂_ay
-    w, estimate = b / (a + k), q / (p + k)
-    assert sympy.simplify((w - estimate) * (a + k) - ((b - q) - (a - p) * estimate)) == 0
-    assert error_bound(Fraction(1), Fraction(2), Fraction(3), Fraction(1), Fraction(1)) == Fraction(7, 3)
 
 
 # Principal components

@@ -1,4 +1,4 @@
-"""The estimators: their conventions, their privacy accounting, their bounds, and their estimates."""
+"""Test the estimators: their conventions, their privacy accounting, their bounds, and their estimates."""
 
 import copy
 import doctest
@@ -136,7 +136,10 @@ def test_the_ridge_is_that_of_scikit_learn_without_noise() -> None:
 
 
 def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
-    """The false alarm of each interval is below 1e-9: it is 6.2 standard errors wide. Mutants of 3 % are rejected."""
+    """Each interval is 6.2 standard errors wide, so a false alarm has probability below 1e-9.
+
+    The test rejects mutants of 3 %.
+    """
     n, d, rho, draws = 4, 3, 0.5, 60_000
     candidate = next(c for c in CANDIDATES if c.law == "goe")
     u, rng = np.zeros((n, d)), np.random.default_rng(11)
@@ -170,7 +173,9 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
 def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) -> None:
-    """The exact loss of Gaussian noise on both moments, for worst pairs of rows; without the factors it is above ρ."""
+    """The exact privacy loss of Gaussian noise on both moments, for worst pairs of rows, is at most ρ; without the
+    factors on the blocks it is above ρ.
+    """
     n, rho = 5, 0.7
 
     def loss(first: Any, second: Any, factors: tuple[float, float]) -> float:
@@ -417,7 +422,9 @@ BOUNDS = [(-3, 5), (-2, 2), (0, 1)]
 
 
 def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> None:
-    """At ρ = 10⁸ the noise is below 10⁻³: what comes out is the covariance of the clipped columns, in their units."""
+    """At ρ = 10⁸ the noise is below 10⁻³, so the release is nearly the covariance of the clipped columns, in their
+    units.
+    """
     clipped = np.clip(X, *np.array(BOUNDS, dtype=float).T)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)

@@ -1,6 +1,7 @@
-"""The discrete laws: pmf and tails against sums to many digits, and draws against them.
+"""Test the discrete laws: their probabilities and tails against sums to many digits, and draws against them.
 
-Draws have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import ast
@@ -96,7 +97,7 @@ def test_a_source_gives_that_many_bits(bits: object) -> None:
 
 
 def floats_in(source: str) -> set[str]:
-    """Sources of floating point in integer code: a quotient, a float, or a function of numpy or math."""
+    """Return the sources of floating point in integer code: a quotient, a float, or a function of numpy or math."""
     found = set()
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.Div) or (isinstance(node, ast.Constant) and isinstance(node.value, float)):

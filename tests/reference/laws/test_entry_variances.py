@@ -1,4 +1,4 @@
-"""The variances of the entries of noise, against exact integrals, sums over the law, and draws."""
+"""Test the variances of the entries of noise against exact integrals, sums over the law, and draws."""
 
 import math
 from collections.abc import Callable
@@ -19,9 +19,9 @@ DRAWS = 60_000
 
 
 def spectral_moments(d: int) -> tuple[Fraction, Fraction]:
-    """E Σ λ_i² and E (Σ λ_i)² for the density ∝ ∏|λ_i − λ_j| e^{−Σ|λ_i|}, exactly.
+    """Return E Σ λ_i² and E (Σ λ_i)² for the density ∝ ∏|λ_i − λ_j| e^{−Σ|λ_i|}, exactly.
 
-    With λ_1 > … > λ_d, of which k are positive, the product has no absolute values. The positive ones are sums of gaps
+    With λ_1 > … > λ_d, of which k are positive, the product has no absolute values. The positive λ_i are sums of gaps
     u_j > 0, and so are the sizes of the negative ones; Σ|λ_i| has whole coefficients in the gaps. So every integral is
     a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
     """
@@ -63,7 +63,7 @@ def test_full_nuclear_laplace_noise_has_equal_variances() -> None:
 
 
 def full_square() -> float:
-    """E (σ_1² + σ_2²) for the density ∝ (σ_1² − σ_2²) e^{−σ_1 − σ_2}, with σ_2 = u and σ_1 = u + v."""
+    """Return E (σ_1² + σ_2²) for the density ∝ (σ_1² − σ_2²) e^{−σ_1 − σ_2}, with σ_2 = u and σ_1 = u + v."""
     u, v = sympy.symbols("u v")
     weight = (u + v) ** 2 - u**2
 
@@ -77,7 +77,7 @@ def full_square() -> float:
 
 
 def squares(draws: Array, on_diagonal: bool) -> Array:
-    """The mean square of the entries on or off the diagonal, one number for every draw."""
+    """Return the mean square of the entries on or off the diagonal, one number for every draw."""
     d = draws.shape[-1]
     chosen = np.eye(d, dtype=bool) == on_diagonal
     means: Array = (draws[:, chosen] ** 2).mean(axis=1)

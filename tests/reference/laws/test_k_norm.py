@@ -1,7 +1,7 @@
-"""K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
+"""Test K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
 
-Statistical tests have fixed seeds and state n. With a random seed, each test would raise a false alarm with probability
-at most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import math
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws import haar, nuclear_laplace
+from covassay.reference.laws import haar
 from covassay.reference.laws.k_norm import (
     BODIES,
     Body,
@@ -89,14 +89,7 @@ def test_the_radius_is_gamma(body: Body, d: int) -> None:
 
 
 @EVERY_BODY
-def test_in_one_dimension_it_is_laplace(body: Body) -> None:
-    z = sample(body, 1, np.random.default_rng(1), 3000)[:, 0, 0]
-    assert kolmogorov_smirnov(z, stats.laplace.cdf, "exact").p_value > FALSE_ALARM
-
-
-@EVERY_BODY
 def test_a_single_draw_is_one_matrix_and_not_a_stack(body: Body) -> None:
-    assert sample(body, 3, np.random.default_rng(0)).shape == (3, 3)
     one, stack = (sample(body, 3, np.random.default_rng(0), size) for size in (None, 1))
     np.testing.assert_array_equal(one, stack[0])
 
@@ -161,14 +154,6 @@ def test_the_covariance_shape_in_two_dimensions() -> None:
     assert kolmogorov_smirnov(tilt[~same], lambda t: np.clip(t, 0, 1), "mutant").p_value < FALSE_ALARM
 
 
-def test_the_covariance_directions_are_haar() -> None:
-    z = sample("covariance", 3, np.random.default_rng(6), 1500)
-    vectors = np.linalg.eigh(z)[1]
-    for k in (0, 2):
-        found = kolmogorov_smirnov(vectors[:, 0, k] ** 2, lambda w: haar.squared_coordinate_cdf(w, 3), "exact")
-        assert found.p_value > FALSE_ALARM
-
-
 def by_frobenius_directions(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw the same law by rejection from uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
     accepted = np.empty((0, d, d))
@@ -206,22 +191,3 @@ def test_the_acceptance_is_a_probability_and_exact() -> None:
     assert acceptance(Fraction(1), Fraction(0), 2) == 1
     assert acceptance(1.0, 1.0, 3) == 2.0**-6
     assert acceptance(3.0, -1.0, 2) == pytest.approx((1 + 1 / 3) ** -3, rel=1e-14)
-
-
-@pytest.mark.parametrize(("d", "rate"), [(1, 1 / 2), (2, 7 / 24)])
-def test_the_rate_in_one_and_two_dimensions(d: int, rate: float) -> None:
-    rng, n = np.random.default_rng(8), 10000
-    spectra = nuclear_laplace.sample_spectrum(d, rng, n, symmetric=True)
-    accepted = rng.random(n) < acceptance(np.abs(spectra).sum(axis=1), spectra.sum(axis=1), d)
-    assert binomial(int(accepted.sum()), n, rate, "exact").p_value > FALSE_ALARM
-
-
-@pytest.mark.slow
-def test_the_rate_falls_like_one_over_d() -> None:
-    # measured on 1500 spectra a dimension; the standard error of d · rate is below .03
-    rng, rates = np.random.default_rng(9), {}
-    for d in (2, 5, 10):
-        spectra = nuclear_laplace.sample_spectrum(d, rng, 1500, symmetric=True)
-        rates[d] = float(acceptance(np.abs(spectra).sum(axis=1), spectra.sum(axis=1), d).mean())
-    assert 0.5 < 2 * rates[2] < 5 * rates[5] < 0.75
-    assert 0.6 < 10 * rates[10] < 0.82

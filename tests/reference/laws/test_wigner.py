@@ -1,10 +1,10 @@
-"""Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
+"""Test symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws import haar, wigner
+from covassay.reference.laws import wigner
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, Matrix
 
@@ -33,12 +33,6 @@ LAWS = {
 @lru_cache
 def drawn(name: str) -> Matrix:
     return SAMPLERS[name](D, np.random.default_rng(len(name)), DRAWS)
-
-
-def averaged(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The mutant (A + Aᵀ)/2 for independent entries, which is N(0, 1/2) off the diagonal: goe in place of wigner."""
-    a = rng.standard_normal((size, dimension, dimension))
-    return np.asarray((a + np.swapaxes(a, 1, 2)) / 2)
 
 
 symmetric_matrices = st.integers(1, 5).flatmap(
@@ -60,11 +54,6 @@ def test_the_coordinates_agree_with_a_hand_calculation() -> None:
 def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
     assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-150)
     np.testing.assert_allclose(wigner.unsvec(wigner.svec(m)), m, rtol=1e-15, atol=1e-300)
-
-
-def test_the_plain_triangle_is_no_isometry() -> None:
-    m = np.array([[0.0, 1.0], [1.0, 0.0]])
-    assert np.linalg.norm(m[np.triu_indices(2)]) == 1 != pytest.approx(np.linalg.norm(m))
 
 
 def test_stacks_are_converted_matrix_by_matrix() -> None:
@@ -108,49 +97,6 @@ def test_entries_are_independent(name: str) -> None:
         assert independence(z[:, a, b], z[:, i, j], "entries").p_value > FALSE_ALARM
 
 
-def test_an_average_of_two_entries_is_not_wigner() -> None:
-    entry = averaged(D, np.random.default_rng(1), DRAWS)[:, 0, 1]
-    assert kolmogorov_smirnov(entry, LAWS["wigner"][1], "entry").p_value < FALSE_ALARM
-    assert kolmogorov_smirnov(entry, LAWS["goe"][1], "entry").p_value > FALSE_ALARM
-
-
-def frobenius_squared(z: Matrix) -> Matrix:
-    return np.asarray((z**2).sum(axis=(1, 2)))
-
-
-def test_the_squared_norm_of_goe_is_chi_squared() -> None:
-    def cdf(t: Matrix) -> Matrix:
-        return np.asarray(stats.chi2.cdf(t, D * (D + 1) / 2))
-
-    assert kolmogorov_smirnov(frobenius_squared(drawn("goe")), cdf, "‖G‖_F²").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(frobenius_squared(drawn("wigner")), cdf, "‖W‖_F²").p_value < FALSE_ALARM
-
-
-@pytest.mark.parametrize(("name", "invariant"), [("goe", True), ("wigner", False)])
-def test_only_goe_does_not_notice_a_rotation(name: str, invariant: bool) -> None:
-    q = np.linalg.qr(np.array([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]).T)[0]
-    rotated = q.T @ drawn(name) @ q
-    p_values = [
-        kolmogorov_smirnov(rotated[:, i, j], LAWS[name][i != j], "rotated entry").p_value
-        for i, j in [(0, 0), (0, 1), (1, 2)]
-    ]
-    assert (min(p_values) > FALSE_ALARM) is invariant
-
-
-def test_eigenvectors_of_goe_are_uniform() -> None:
-    vectors = np.linalg.eigh(drawn("goe"))[1]
-    first = kolmogorov_smirnov(vectors[:, 0, -1] ** 2, lambda w: haar.squared_coordinate_cdf(w, D), "u₁²")
-    assert first.p_value > FALSE_ALARM
-
-
-def test_eigenvalue_gap_of_two_by_two_goe_is_rayleigh() -> None:
-    # gap² = (G₁₁ − G₂₂)² + 4 G₁₂² with N(0, 2) and N(0, 2): Wigner's surmise, exact at d = 2
-    z = wigner.sample_goe(2, np.random.default_rng(3), DRAWS)
-    gaps = np.ptp(np.linalg.eigvalsh(z), axis=1)
-    cdf: Callable[[Matrix], Matrix] = lambda t: np.asarray(-np.expm1(-(t**2) / 4))  # noqa: E731
-    assert kolmogorov_smirnov(gaps, cdf, "gap").p_value > FALSE_ALARM
-
-
 @pytest.mark.parametrize("name", wigner.ENSEMBLES)
 def test_an_ensemble_is_drawn_by_its_name(name: str) -> None:
     drawn_by_name = wigner.sample(name, 4, np.random.default_rng(5), 2)
@@ -175,26 +121,6 @@ def test_the_separations_agree_with_a_hand_calculation() -> None:
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
         for name, value in zip(wigner.ENSEMBLES, expected, strict=True):
             assert wigner.separation_squared(change, name) == pytest.approx(value, rel=1e-15)
-
-
-@given(change=symmetric_matrices)
-def test_the_separation_is_what_the_norms_say(change: Matrix) -> None:
-    frobenius, diagonal = (change**2).sum(), (np.diag(change) ** 2).sum()
-    assert wigner.separation_squared(change, "goe") == pytest.approx(frobenius, rel=1e-12, abs=1e-150)
-    assert wigner.separation_squared(change, "wigner") == pytest.approx(
-        (frobenius + diagonal) / 2, rel=1e-12, abs=1e-150
-    )
-
-
-def test_the_separation_is_twice_the_divergence_at_order_one() -> None:
-    # KL(N(0), N(Δ)) = E ln(f(W)/f(W − Δ)): exact for Gaussians, so the mean over draws is near it
-    change = np.array([[0.3, -0.2, 0.1], [-0.2, 0.4, 0.0], [0.1, 0.0, -0.5]])
-    for name in wigner.ENSEMBLES:
-        z = drawn(name)
-        loss = wigner.log_density(z, name) - wigner.log_density(z - change, name)
-        half = wigner.separation_squared(change, name) / 2
-        law = stats.norm(half, math.sqrt(2 * half))  # the loss of a Gaussian mechanism is N(μ, 2μ)
-        assert kolmogorov_smirnov(loss, law.cdf, "privacy loss").p_value > FALSE_ALARM
 
 
 @pytest.mark.parametrize("name", ["Wigner", "gaussian", "", "laplace"])

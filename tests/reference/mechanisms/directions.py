@@ -1,4 +1,4 @@
-"""Directions in place of draws from a Bingham law: given in advance, or the mode of the law."""
+"""Replace draws from a Bingham law by directions that are given in advance, or by the mode of the law."""
 
 from typing import Any
 

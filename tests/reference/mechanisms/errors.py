@@ -1,4 +1,4 @@
-"""Errors of releases of a second moment, which tests compare with bounds."""
+"""Compute errors of releases of a second moment, which tests compare with bounds."""
 
 from collections.abc import Callable
 from typing import Any

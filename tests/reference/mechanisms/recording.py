@@ -1,4 +1,4 @@
-"""A record of how a composite mechanism calls its component mechanisms."""
+"""Record how a composite mechanism calls its component mechanisms."""
 
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import pytest
 
 
 class Call(NamedTuple):
-    """One call of `release`: the number of records, and the options."""
+    """A call is one call of `release`: the number of records, and the options."""
 
     rows: int
     options: dict[str, Any]

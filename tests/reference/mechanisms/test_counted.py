@@ -1,4 +1,4 @@
-"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum."""
+"""Test additive mechanisms under add-remove adjacency, which release a noisy number of rows and a noisy sum."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """The noise scales, derived from releases, are compared with the effect of one row."""
+    """The effect of one row, compared with noise scales that are derived from releases, spends the whole budget."""
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
         after, before = (released(about, x, 0.0, 0.0) for x in (np.vstack([CLIPPED, row]), CLIPPED))
@@ -142,7 +142,7 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
-    """A length of exactly the bound, in a unit in which dividing by it is exact, is inside."""
+    """A row whose length is exactly the bound, in a unit in which dividing by it is exact, is inside."""
     x = np.array([[0.0, 4.0]])
     kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()
     zero = CountedNoise(0.0, np.zeros(2 if kind.entries == "vector" else (2, 2)))

@@ -1,4 +1,5 @@
-"""Every mechanism at the ends of the ranges of its parameters, where formulas would overflow, divide by 0 or underflow.
+"""Test every mechanism at the ends of the ranges of its parameters, where formulas would overflow, divide by 0 or
+underflow.
 
 A mechanism that is added to the registry is tested here without a change to this file.
 """
@@ -25,10 +26,12 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. 0 would mean that no
+# Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. A factor of 0 would
+# mean that no
 # noise is added, and infinity that nothing but noise is released.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# An end that the mechanism refuses together with the defaults of the others; the message then names both.
+# An entry is an end of a range that the mechanism refuses together with the defaults of the others; the message names
+# both.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",
@@ -43,7 +46,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module", autouse=True)
 def scales() -> Iterator[list[tuple[str, float]]]:
-    """The noise scales that the formulas of the mechanisms have returned, with the names of the formulas."""
+    """Return the noise scales that the formulas of the mechanisms have returned, with the names of the formulas."""
     seen: list[tuple[str, float]] = []
 
     def recorded(formula: FunctionType) -> Any:

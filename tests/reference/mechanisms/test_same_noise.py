@@ -1,4 +1,4 @@
-"""A release is a function of the data and the noise: equal data and noise always give the same output."""
+"""Test that a release is a function of the data and the noise: equal data and noise always give the same output."""
 
 import copy
 import math
@@ -28,7 +28,7 @@ Release = Callable[[Matrix, Any], Any]
 
 
 def differences(release: Release, noise: Any) -> list[str]:
-    """The cases in which `release` does not repeat its output on `X`."""
+    """Return the cases in which `release` does not repeat its output on `X`."""
     first = release(X, noise)
     again = {"at once": release(X, noise)}
     release(OTHER, noise)
@@ -49,7 +49,7 @@ def test_the_same_data_and_the_same_noise_give_the_same_output(about: AnyMechani
 
 
 class KeepsAGenerator:
-    """A wrong noise object that draws from its own generator, so that every use gives new numbers."""
+    """This wrong noise object draws from its own generator, so that every use gives new numbers."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """A wrong release, which overwrites its noise."""
+    """Release wrongly, by overwriting the noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 
@@ -84,7 +84,9 @@ def test_another_key_gives_another_draw() -> None:
 
 
 def difference_of_angles(first: Vector, second: Vector) -> float:
-    """The angle from one direction in the plane to another, in turns: uniform if they are independent and uniform."""
+    """Return the angle from one direction in the plane to another, in turns: uniform if they are independent and
+    uniform.
+    """
     return float((np.arctan2(*first) - np.arctan2(*second)) / (2 * math.pi) % 1)
 
 
@@ -100,7 +102,7 @@ def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independ
 
 
 def test_the_rounds_of_one_release_have_independent_directions() -> None:
-    """Rows of zeros leave nothing to C, so that the directions of both rounds are uniform, whatever the values are."""
+    """The data are rows of zeros, so that the directions of both rounds are uniform, whatever the values are."""
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):
@@ -117,6 +119,6 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """The draws for two matrices come from the same bits: each has its law, and they need not be independent."""
+    """The draws for two matrices come from the same bits: each has its law, and the draws need not be independent."""
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
     np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both are uniform

@@ -1,4 +1,4 @@
-"""A function with a choice, such as the calibration, rejects an unknown word."""
+"""Test that a function with a choice, such as the calibration, rejects an unknown word."""
 
 import inspect
 import sys
@@ -21,9 +21,9 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
-    """Every public function of a mechanism file with an argument that is one of a few words, and that argument.
+    """Return every public function of a mechanism file with an argument that is one of a few words, and that argument.
 
-    A formula says str in place of the words, because its argument also comes from tables.
+    A formula has the type str for the word, because its argument also comes from tables.
     """
     found = {}
     for name, about in MECHANISMS.items():

@@ -1,7 +1,7 @@
-"""Predicted errors against simulation, with mutants of the constants by 3 %.
+"""Test predicted errors against simulation, with mutants of the constants by 3 %.
 
 A comparison fails if the simulated root mean square is further from the prediction than 6.2 standard errors, the false
-alarm of one comparison being 6e-10. The measured figures bring standard errors of their own.
+alarm of one comparison being 6e-10. The measured figures of a prediction have standard errors of their own.
 """
 
 import math
@@ -21,7 +21,7 @@ from covassay.reference.recommendation.additive import ADDITIVE, Figure, nuclear
 from covassay.reference.recommendation.measured import NORMS, from_json, measured
 from covassay.reference.recommendation.ranking import UNPROJECTED, Prediction, predict
 from covassay.reference.recommendation.setting import enough_rows
-from covassay.verification.experiments import recommendation as measuring
+from tests.recommendation import constants as measuring
 
 QUANTILE = 6.2
 MUTANTS = (1.0, 1.03, 1 / 1.03)
@@ -39,7 +39,7 @@ MATRICES = {
 
 
 def agrees(value: float, own_error: float, squares: Any) -> bool:
-    """Whether a prediction with this relative standard error agrees with simulated squares of errors."""
+    """Return whether a prediction with this relative standard error agrees with simulated squares of errors."""
     simulated, error = measuring.root_mean_square(squares)
     return abs(math.log(simulated / value)) <= QUANTILE * math.hypot(error, own_error)
 
@@ -112,7 +112,7 @@ def test_a_measured_constant_is_measured_again_within_its_interval() -> None:
 
 
 def pooled(ratios: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The weighted mean of logarithms of ratios with standard errors, and its standard error."""
+    """Return the weighted mean of logarithms of ratios with standard errors, and its standard error."""
     logs, errors = np.array(ratios).T
     weights = errors**-2 / (errors**-2).sum()
     return float(weights @ logs), float((errors**-2).sum() ** -0.5)
@@ -138,7 +138,7 @@ def test_where_a_projection_does_nothing_its_table_is_the_formula(law: str) -> N
 def measured_again(
     law: str, dimensions: Sequence[int], q: float, trace: float, draws: int
 ) -> list[tuple[float, float]]:
-    """The logarithms of the figures of a table over those of a new run, with standard errors: one for each d."""
+    """Return the logarithms of the figures of a table over those of a new run, with standard errors: one for each d."""
     table = measured()[law]
     axes = {"d": tuple(map(float, dimensions)), "q": (q,)} | ({"trace": (trace,)} if "trace" in table.axes else {})
     again = from_json(measuring.measure_table(law, 98, lambda d: draws, axes))
@@ -303,13 +303,13 @@ def points() -> list[tuple[int, float, float, bool]]:
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
     """At 120 points the error of the best candidate, on correlated Gaussian rows, is at most the prediction.
 
-    The rows are others than those that were measured. A prediction fails if the simulated mean square is further above
-    it than the allowance and 6.2 standard errors. The control is the assumption of equal norms alone, as it was: it
-    fails at some of the points.
+    The simulated rows are others than those that were measured. A prediction fails if the simulated mean square is
+    further above it than the allowance and 6.2 standard errors. As a control, the prediction from the assumption of
+    equal norms alone fails at some of the points.
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:
-        """The ratio of the error to the prediction, beyond the effects of chance and the allowance."""
+        """Return the ratio of the error to the prediction, beyond the effects of chance and the allowance."""
         draw = prediction.candidate.sample
         outputs = [draw(x, np.random.default_rng(k), **budget.keywords()) for k in range(SIMULATED)]
         squares = measuring.squared_norms(np.array(outputs) - second_moment(x), symmetric=False)[:, 0]

@@ -1,4 +1,4 @@
-"""The account of a data file: it adds up releases, rejects too large ones, and is never partially written."""
+"""Test the account of a data file: it adds up releases, rejects too large ones, and is never partially written."""
 
 import json
 import os

@@ -1,5 +1,8 @@
-"""The expected error of a release: its scale is that of the mechanism, its warnings depend on public numbers alone."""
+"""Test the expected error of a release: its scale is that of the mechanism, its warnings depend on public numbers
+alone.
+"""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +17,7 @@ from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.reference.release.accuracy import BOX, BOX_FAILURE, LAWS, SUMS, accuracy, accuracy_of_sum, box_bound
 from covassay.reference.release.scaling import scaling
 from covassay.verification.declared import default_claim
+from covassay.verification.vectors.answer import noise_of
 
 N, D = 50, 3
 ONES = np.ones((D, D))
@@ -37,7 +41,7 @@ def known(name: str, budget: Guarantee | None = None, n: int = N, d: int = D, **
 
 
 def of_unit_noise(name: str, choice: dict[str, str]) -> float:
-    """The root mean square of the norm of the noise before it is multiplied by the mechanism's scale."""
+    """Return the root mean square of the norm of the noise before it is multiplied by the mechanism's scale."""
     declared = mechanism(name)
     options = declared.resolve(choice)
     symmetric = ("nuclear-laplace-symmetric", "centred-covariance")
@@ -94,7 +98,9 @@ def test_the_expected_error_on_a_lattice_has_the_parameter_of_its_law(name: str,
 
 
 def test_the_mean_squared_error_of_many_releases_is_that_of_the_expected_error() -> None:
-    """The mean of 1000 squared errors: with 6.5 standard errors the test errs with probability below 1e-10."""
+    """The mean of 1000 squared errors is compared at 6.5 standard errors, so the test errs with probability below
+    1e-10.
+    """
     declared, rng = mechanism("nuclear-laplace-symmetric"), np.random.default_rng(3)
     scaled = scaling(np.array([0.0, -5.0, 1.0]), np.array([1.0, 5.0, 40.0]), "ball")
     expected = known("nuclear-laplace-symmetric", scaled=scaled).expected
@@ -166,7 +172,8 @@ def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> N
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
 def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
-    """With all noise at the quantile, of any signs, the error is within the bound; with eight times that it is not.
+    """While all noise is at its quantile, with any signs, the error is within the bound; at eight times the quantile it
+    is not.
 
     So the bound fails with at most the probability that some noise is above its quantile, which is a union bound.
     """
@@ -196,18 +203,21 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
 def test_the_expected_error_of_a_sum_is_that_of_its_noise(name: str) -> None:
     """On an empty data set, the mean square of 2000 draws differs from the stated error by less than a tenth.
 
-    The relative deviation of one square is at most √(5/3), that of three squares of Laplace numbers. Of the mean of
-    2000 it is 0.029; a scale that is wrong by 6 % moves the square by more than a tenth.
+    The relative standard deviation of one square is at most √(5/3), that of three squares of Laplace numbers. The
+    relative standard deviation of the mean of 2000 squares is 0.029; a scale that is wrong by 6 % moves the square by
+    more than a tenth.
     """
     declared = mechanism(name)
     arguments = declared.resolve({"adjacency": "add-remove"})
     budget = default_claim(name)
     output = declared.output_of(arguments)
     assert isinstance(output, RowsAndSumOutput)
-    rng = np.random.default_rng(5)
-    draws = np.array([
-        declared.sample(np.zeros((0, D)), rng, **budget.keywords(), **arguments)[1:] for _ in range(2000)
-    ])  # fmt: skip
+    rng, none, given = np.random.default_rng(5), np.zeros((0, D)), {**budget.keywords(), **arguments}
+    if "size" in inspect.signature(declared.draw_noise).parameters:
+        noises = noise_of(declared, {**arguments, "size": 2000}, D, rng, 0)
+        draws = np.array([declared.release(none, z, **given)[1:] for z in noises])
+    else:
+        draws = np.array([declared.sample(none, rng, **given)[1:] for _ in range(2000)])
     square = float((output.unpacked(draws) ** 2).sum(axis=tuple(range(1, output.unpacked(draws).ndim))).mean())
     found = accuracy_of_sum(declared, budget, arguments, np.array([100.0]), D, 1.0, None)
     assert found.expected is not None

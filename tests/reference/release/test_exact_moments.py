@@ -1,4 +1,4 @@
-"""Exact sums of parts: they add up to those of the whole for any division, and give the same release."""
+"""Test exact sums of parts: they add up to those of the whole for any division, and give the same release."""
 
 import importlib.util
 import pickle
@@ -79,7 +79,8 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
     ):
         with pytest.raises(InvalidInput, match=named):
             first + second
-    assert not (exact_data(X) + exact_data(X, sums=True)).sums  # a sum that one of the two lacks is unknown
+    # a sum that one of the two objects lacks is unknown in the total
+    assert not (exact_data(X) + exact_data(X, sums=True)).sums
     with pytest.raises(TypeError):
         3 + in_box  # type: ignore[operator]
     for arguments in ({}, {"row_bound": 1.0, "bounds": names}):
@@ -125,10 +126,13 @@ def test_data_that_are_no_files_have_the_name_that_the_caller_gives() -> None:
         release_table(ReleaseRequest(data=X, name="other", **given))
 
 
+@pytest.mark.thorough
 @DASK
 @PANDAS
 def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frames and arrays, an empty partition among them; the same bits, and no partition comes to the client."""
+    """Frames and arrays of dask, an empty partition among them, give the same bits, and no partition comes to the
+    client.
+    """
     from dask import array, dataframe
 
     from covassay.reference.release.tables import partitions

@@ -1,4 +1,4 @@
-"""The fast and the strict reader of text give the same numbers and the same errors on many unusual files."""
+"""Test that the fast and the strict reader of text give the same numbers and the same errors on many unusual files."""
 
 import importlib.util
 from pathlib import Path
@@ -95,7 +95,9 @@ def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("cell", ODD_CELLS)
 def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unusual cell is a number or lies in a column that is not read, in text with commas, tabs and blanks."""
+    """An unusual cell is read as a number or lies in a column that is not read, in text with commas, tabs and
+    blanks.
+    """
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t"), (".csv", " "), (".csv", ";")):
         path = tmp_path / f"x{suffix}"
         rows = ["a;b;c", "1;2;3", "4;CELL;6", "7;8;9", "10;11;12"]
@@ -106,7 +108,9 @@ def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_plain_text_is_read_by_pyarrow_alone(tmp_path: Path) -> None:
-    """Otherwise the comparison above would compare the strict reader with itself."""
+    """Plain text does not need the strict reader; otherwise the comparison of both readers would compare the strict
+    one with itself.
+    """
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES["many rows"])
     with path.open("rb") as binary:

@@ -1,4 +1,4 @@
-"""Files larger than memory: read chunk by chunk, in bounded memory, the same in every pass."""
+"""Test files larger than memory: they are read chunk by chunk, in bounded memory, the same in every pass."""
 
 import gc
 import importlib.util
@@ -257,7 +257,7 @@ def stream(seed: int, n: int, d: int, m: int) -> Chunks:
 
 
 def peak_of(work: Any) -> int:
-    """The largest number of bytes that `work` had allocated at one time."""
+    """Return the largest number of bytes that `work` had allocated at one time."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -273,7 +273,7 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """The rows take 50 MB. As a control, the array itself is read as a whole, which exceeds the bound."""
+    """The rows of the test take 50 MB. As a control, the array itself is read as a whole, which exceeds the bound."""
     n, d = 100_000, 64
     chunks = stream(0, n, d, 4000)  # 2 MB each
     assert n * d * 8 > 50e6
@@ -300,13 +300,13 @@ BUDGETS: dict[str, dict[str, float]] = {
 
 
 def growth(sample: Callable[[Chunks], Any]) -> float:
-    """The extra memory for 20 000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
+    """Return the extra memory for 6000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
     sample(stream(0, 500, 20, 500))  # what is imported and kept on the first call does not count
-    small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 20_000))
-    return (large - small) / (19_000 * 20 * 8)
+    small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 6_000))
+    return (large - small) / (5_000 * 20 * 8)
 
 
-# one of every way to read the rows; the others are slow
+# every way to read the rows occurs among these mechanisms; the others are slow
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
@@ -359,7 +359,8 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     assert peak_of(lambda: read_table(path)) > n * d * 8  # the control
 
 
-# The peak of the resident memory of a process. Not resource.getrusage: its ru_maxrss starts at the parent's peak.
+# This code gives the peak of the resident memory of a process. It does not use resource.getrusage, because ru_maxrss
+# starts at the parent's peak.
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """

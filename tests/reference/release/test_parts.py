@@ -1,4 +1,6 @@
-"""Tables of several files, compressed files, streams, selected columns, and data sets that other libraries opened."""
+"""Test tables of several files, compressed files, streams, selected columns, and data sets that other libraries
+opened.
+"""
 
 import gc
 import gzip
@@ -151,7 +153,7 @@ def test_the_copy_of_a_stream_has_no_name_and_is_closed_at_the_end(monkeypatch: 
     rows(opened)
     assert not copies[0].closed
     del opened
-    gc.collect()
+    gc.collect(1)
     assert copies[0].closed
 
 

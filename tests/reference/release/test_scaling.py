@@ -1,4 +1,4 @@
-"""Public bounds on features: into the domain of a mechanism and back."""
+"""Test public bounds on features, which map them into the domain of a mechanism and back."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,9 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
-    """Middle 60 and 160, half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2."""
+    """The box has the middle (60, 160) and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to
+    (1, −1)/√2.
+    """
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
     assert scaled.scale == pytest.approx([60 * 2**0.5] * 2, rel=1e-15)
@@ -192,7 +194,7 @@ def test_bounds_must_be_there_for_the_columns_and_for_nothing_else(columns: tupl
         require_every_column(Path("b.toml"), {"a": (0, 1), "b": (0, 1)}, columns)
 
 
-BAD_BOUNDS = {  # what is said of them: texts of files
+BAD_BOUNDS = {  # each entry maps the text of a file to what is said of it
     "b.toml": {
         "must be TOML": ("a = [1, 2", "a = [1, 2]\na = [1, 3]"),
         "names 'a' twice": ('a = [1, 2]\n" a" = [1, 3]',),

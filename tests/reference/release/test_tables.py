@@ -1,4 +1,4 @@
-"""Reading data files and writing released matrices: rejected input, and files that are never lost."""
+"""Test reading data files and writing released matrices: rejected input, and files that are never lost."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def refusal(path: Path) -> str:
 
 
 def released(path: Path) -> NDArray[np.float64]:
-    """The matrix in a file that `write_release` has written, read without its help."""
+    """Return the matrix in a file that `write_release` has written, read without its help."""
     if path.suffix == ".csv":
         lines = path.read_text(encoding="utf-8").splitlines()
         return np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])

@@ -1,4 +1,4 @@
-"""Uniform numbers that are extended bit by bit, and decisions that are either certain or not made."""
+"""Test uniform numbers that are extended bit by bit, and decisions that are either certain or not made."""
 
 import importlib.util
 from fractions import Fraction
@@ -73,6 +73,7 @@ def test_what_is_not_certain_is_not_decided() -> None:
     assert nearest_multiple(arb(-5.2), Fraction(1, 4)) == -21
 
 
+@pytest.mark.thorough
 @given(st.fractions(-1000, 1000, max_denominator=10**6), st.integers(-20, 20))
 def test_a_certain_rounding_is_the_nearest(x: Fraction, power: int) -> None:
     grid = Fraction(2) ** power
@@ -88,6 +89,7 @@ def test_the_square_of_a_ball_about_zero_is_a_ball() -> None:
     assert sum_of_squares([arb(0, 1e-9), arb(2)]).contains(4)
 
 
+@pytest.mark.thorough
 @given(st.fractions(0, 50, max_denominator=1000))
 def test_a_root_is_in_its_ball(value: Fraction) -> None:
     root = bracketed_root(lambda y: y**2 + y - exact(value * (value + 1)), lambda y: 2 * y + 1, arb(-0.25), arb(64))

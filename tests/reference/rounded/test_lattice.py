@@ -1,4 +1,4 @@
-"""Releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
+"""Test releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
 
 import sys
 from dataclasses import replace
@@ -63,7 +63,9 @@ def test_a_seed_fixes_it_and_chunks_are_the_same_data(name: str) -> None:
 
 
 def fair_low_bits(name: str, on: int, count: int = 200) -> None:
-    """Whether the query is 0 or large, the lowest bit of an integer is fair: a false alarm has probability 1e-9."""
+    """Require that the lowest bit of an integer is fair whether the query is 0 or large; a false alarm has
+    probability 1e-9.
+    """
     x = np.zeros((1, 2))
     x[:, 0] = on
     bits = generator_bits(np.random.default_rng(7))

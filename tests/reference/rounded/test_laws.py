@@ -1,8 +1,8 @@
-"""The law of every rounded mechanism, against exact distribution functions.
+"""Test the law of every rounded mechanism against exact distribution functions.
 
 With N draws, the Kolmogorov–Smirnov distance of a correct law exceeds √(ln(2/α)/(2N)) with probability at most α
 (Dvoretzky–Kiefer–Wolfowitz, Massart). Every comparison here has α = 1e-9. Rounding to 2^{−30} moves the distance by far
-less than the bound has to spare.
+less than the bound allows.
 """
 
 import math
@@ -75,7 +75,7 @@ def moment(x: Matrix, centred: bool = False) -> Matrix:
 
 
 def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
-    """Numbers that a release gives, each with its exact distribution function."""
+    """Return numbers that a release gives, each with its exact distribution function."""
     n, d = x.shape
     sigma, calibration = moment(x, name == "centred-covariance"), options.get("calibration", "paper")
     values = np.linalg.eigvalsh(sigma)[::-1]
@@ -156,7 +156,7 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
 
 
 def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = EPSILON) -> tuple[float, Matrix]:
-    """The noise scales that the reference has for the number of rows and for every entry of the sum."""
+    """Return the noise scales that the reference has for the number of rows and for every entry of the sum."""
     declared = mechanism(name)
     kind = declared.output_of(options)
     assert isinstance(kind, RowsAndSumOutput)
@@ -167,7 +167,7 @@ def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = E
 
 
 def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
-    """The noise of the number of rows, and of the first and last entry of the sum or of its spectrum."""
+    """Return the noise of the number of rows, and of the first and last entry of the sum or of its spectrum."""
     n, d = x.shape
     count, entries = scales_of_sums(name, options, d)
     kind = mechanism(name).output_of(options)
@@ -198,14 +198,14 @@ def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statisti
 
 
 def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
-    """The scale of the noise of every sum, (d + 1, d + 1), of the mechanisms for bounded columns."""
+    """Return the scale of the noise of every sum, (d + 1, d + 1), of the mechanisms for bounded columns."""
     if name == "box-gauss":
         return spreads(box_gauss.noise_scale(d, budget, adjacency), gauss_weights(d, adjacency), d)
     return spreads(box_laplace.noise_scale(d, budget, adjacency), laplace_weights(d, adjacency), d)
 
 
 def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
-    """The noise of the number of rows, if it has any, and of one sum of every other kind."""
+    """Return the noise of the number of rows, if it has any, and of one sum of every other kind."""
     n, d = x.shape
     box, scales = Box(((-1.0, 1.0),) * d), spreads_in_a_box(name, adjacency, d, 1.0)
     sums = n * np.eye(d + 1)
@@ -223,7 +223,7 @@ def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
 
 
 def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
-    """The statistics ⟨u, v_i⟩² for the first direction u and the first and the last eigenvector v_i of M."""
+    """Return the statistics ⟨u, v_i⟩² for the first direction u and the first and the last eigenvector v_i of M."""
     _, vectors = bingham_law.decompose(m)
     found: list[Statistic] = []
     for i in (0, d - 1):
@@ -236,7 +236,7 @@ def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
 
 
 def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
-    """The exact probabilities of the levels 1, 2, … of the two mechanisms that release a level."""
+    """Return the exact probabilities of the levels 1, 2, … of the two mechanisms that release a level."""
     n, d = x.shape
     energies = n * np.diag(moment(x))
     if name == "exponential":
@@ -286,6 +286,7 @@ def test_the_law_is_the_exact_one_on_two_thousand_draws(name: str, options: dict
     law(name, options, d, 2000)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [2, 5])
 def test_the_bingham_law_is_the_exact_one(d: int) -> None:
     bingham_law_of(np.diag([6.0, 3.0, 0.0, 0.0, 0.0][:d]) + 0.5, 400)
@@ -458,6 +459,7 @@ def test_a_gamma_law_with_one_degree_less_is_rejected(monkeypatch: pytest.Monkey
         law("k-norm", {"body": "l2"}, 2, 250)
 
 
+@pytest.mark.thorough
 def test_the_acceptance_of_two_libraries_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     def dividing(y: Any, b: Any, q: Any, log: Any) -> Any:
         return -y - q / 2 * log(1 + 2 * y / b) - 3

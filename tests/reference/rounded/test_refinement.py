@@ -1,4 +1,4 @@
-"""The same bits give the same release: at every grid, and at whatever precision the computation begins.
+"""Test that the same bits give the same release: at every grid, and at whatever precision the computation begins.
 
 Every check below fails on a mutant, at the end of this file.
 """
@@ -26,12 +26,12 @@ RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshol
 
 
 def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
-    """Whether k is a nearest integer to fine/2^bits. (For a tie, both neighbours are accepted.)"""
+    """Return whether k is a nearest integer to fine/2^bits. (For a tie, both neighbours are accepted.)"""
     return abs((k << bits) - fine) <= 1 << (bits - 1)
 
 
 def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str) -> int:
-    """How many integers of a release are not the rounding of the release from the same bits on a finer grid."""
+    """Return how many integers of a release are not the rounding of the release from the same bits on a finer grid."""
     coarse, fine = (draw(name, options, x, seed, grid=grid) for grid in (COARSE, FINE))
     bits = 0 if mechanism(name).output.kind == "level" else FINER
     pairs = [(k, f) for part, ks in coarse.integers.items() for k, f in zip(ks, fine.integers[part], strict=True)]
@@ -48,7 +48,9 @@ def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds:
 
 
 def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS) -> None:
-    """A computation that begins with too little precision, and is refined often, gives the same release."""
+    """Require that a computation which begins with too little precision, and is refined often, gives the same
+    release.
+    """
     refined, levels = 0, [name for name, _ in variants if mechanism(name).output.kind == "level"]
     for name, options in variants:
         for d in DIMENSIONS:
@@ -58,7 +60,7 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
                 found = draw(name, options, rows(12, d), 3)
             refined += len(found.precisions) > 1
             assert found.integers == wanted.integers, (name, options, d)
-    assert refined >= len(variants) - len(levels)  # 24 bits mostly decide a race
+    assert refined >= len(variants) - len(levels)  # a race is mostly decided by 24 bits
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,6 +140,7 @@ def test_the_first_precision_reads_public_numbers_only() -> None:
     assert len(first) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
@@ -150,8 +153,11 @@ def test_the_grid_does_not_depend_on_the_data() -> None:
     public_grid(lambda x: draw("laplace", {}, x, 1))
 
 
+@pytest.mark.thorough
 def test_data_on_which_decisions_could_tie() -> None:
-    """Zero rows, equal rows and one row: eigenvalues coincide, scores tie, scales vanish; every release ends."""
+    """The data are zero rows, equal rows and one row: eigenvalues coincide, scores tie, scales vanish; every
+    release ends.
+    """
     for name, options in VARIANTS:
         for d in (1, 2, 4):
             for x in (np.zeros((4, d)), np.eye(d)[np.zeros(4, int)], np.eye(d)[np.arange(4) % d], np.ones((1, d))):
@@ -169,7 +175,7 @@ def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> No
 
 
 class Forgetful(Uniforms):
-    """A mutant that draws all bits again if more bits are needed."""
+    """This mutant of a source draws all bits again if more bits are needed."""
 
     def _next(self, wanted: int) -> tuple[int, int]:
         if self.position < len(self.read) and self.read[self.position][1] < wanted:
@@ -179,7 +185,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """A source that gives other bits."""
+    """This source gives other bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
@@ -190,17 +196,19 @@ class Shifted:
 
 
 def midpoint_rounding(x: arb, grid: Fraction) -> int:
-    """A mutant that returns the nearest multiple of the midpoint."""
+    """Round as a mutant does, to the nearest multiple of the midpoint."""
     return int((x / balls.exact(grid) + balls.exact(Fraction(1, 2))).mid().floor().unique_fmpz())
 
 
 def midpoint_comparison(a: Any, b: Any) -> bool:
-    """A mutant that compares midpoints."""
+    """Compare as a mutant does, by the midpoints."""
     return bool((arb(a) - arb(b)).mid() < 0)
 
 
 def hasty_tie(x: arb, grid: Fraction) -> int:
-    """A mutant that treats numbers within 1/64 of a tie as ties, and rounds them to the even neighbour."""
+    """Round as a mutant does, which treats numbers within 1/64 of a tie as ties, and rounds them to the even
+    neighbour.
+    """
     scaled = x / balls.exact(grid)
     if not scaled.rad() < arb(2) ** -10:
         raise balls.Undecided
@@ -210,7 +218,7 @@ def hasty_tie(x: arb, grid: Fraction) -> int:
 
 
 def float_release(name: str, seed: int, x: Matrix, grid: Fraction) -> list[int]:
-    """A mutant that adds noise in float64, and rounds the sum."""
+    """Release as a mutant does, which adds noise in float64, and rounds the sum."""
     values = mechanism(name).sample(x, np.random.default_rng(seed), epsilon=1.0)
     return [round(Fraction(float(v)) / grid) for v in np.ravel(values)]
 

@@ -1,4 +1,4 @@
-"""A rounded release compared with the float release: the same output for small noise, and the same budget."""
+"""Test a rounded release against the float release: the same output for small noise, and the same budget."""
 
 from typing import Any
 

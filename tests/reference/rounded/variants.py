@@ -1,4 +1,4 @@
-"""Every rounded mechanism with its choices, and data sets to release from."""
+"""List every rounded mechanism with its choices, and data sets to release from."""
 
 from typing import Any
 

@@ -106,6 +106,7 @@ def test_a_right_target_is_not_refuted_and_all_draws_count(seed: int) -> None:
     assert {"tails", "rare branches", "divergence", "event"} <= {check.name for check in report.checks}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "name"),
     [
@@ -187,7 +188,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
-    """This is tested without and with summaries. The process is killed whenever it has made some new draws."""
+    """The run is tested without and with summaries. The process is killed whenever it has made some new draws."""
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
         return _run(checkpoint=tmp_path / file, samples=samples, progress=watch or Watch())

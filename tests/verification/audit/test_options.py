@@ -32,7 +32,7 @@ def draws(x: Any, *, epsilon: float, rng: np.random.Generator, bounds: Any = Non
 
 
 def differences(entry: Callable[..., Any]) -> Iterator[str]:
-    """The differences between the signature or docstring of an entry point and the declared options."""
+    """Yield the differences between the signature or docstring of an entry point and the declared options."""
     _, *given, last = inspect.signature(entry).parameters.values()
     declared = [option for option in OPTIONS if option.python]
     if last.kind is not inspect.Parameter.VAR_KEYWORD or [one.name for one in given] != [o.name for o in declared]:
@@ -157,7 +157,7 @@ def test_other_bounds_are_refused(given: Any) -> None:
 
 
 def read(command: str) -> AuditOptions:
-    """The options in a command."""
+    """Return the options in a command."""
     return AuditOptions.of_words(vars(parse(shlex.split(command)[1:])), whole=False)
 
 

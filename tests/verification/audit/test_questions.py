@@ -32,7 +32,7 @@ def subject(**options: object) -> Subject:
 
 
 def with_p_values(name: str, *p_values: float, **more: object) -> Question:
-    """A question with given p-values in the first look, and 1 in the second."""
+    """Make a question with given p-values in the first look, and 1 in the second."""
 
     def answers(subject: Subject, look: Look) -> list[Finding]:
         shown = p_values if look.name == "first look" else [1.0] * len(p_values)
@@ -277,7 +277,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # there is no group of this name that could be expected to fail
+    assert "must be one of" in made.stdout  # no group of this name could be expected to fail
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

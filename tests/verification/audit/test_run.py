@@ -52,7 +52,7 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This is tested for every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
+    """The test covers every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
@@ -157,7 +157,7 @@ def test_a_black_box_is_held_to_each_notion_of_privacy(function, claim, verdict)
         (0.5, 0.2, ApproximateDP(0.5, 0.17), True),  # 0.5 − e^0.5 · 0.2 = 0.1703
         (0.5, 0.2, ApproximateDP(0.5, 0.171), False),
         (0.5, 0.2, ZCDP(0.223), True),  # D_2/2 = ln(0.25/0.2 + 0.25/0.8)/2 = 0.22314
-        (0.5, 0.2, ZCDP(0.23), False),  # sup over α, on a fine grid: 0.2273 at α = 1.49
+        (0.5, 0.2, ZCDP(0.23), False),  # the supremum over α, on a fine grid, is 0.2273 at α = 1.49
         (0.2, 0.5, PureDP(0.1), False),
     ],
 )
@@ -255,7 +255,7 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a claim that is slightly too strong, the first look is only suspicious.
 
-    The second look, ten times larger, decides.
+    A second look, ten times larger, decides.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
@@ -337,7 +337,9 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """Otherwise chance would decide how many tests share the level: a pair without failures makes one test fewer."""
+    """With a number that depends on the draws, chance would decide how many tests share the level: a pair without
+    failures makes one test fewer.
+    """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
     two = Look(level=1e-9, tests=2)

@@ -28,7 +28,7 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# A run of these takes longer than 0.3 s. They and all but the first mutant of every check are `slow`; CI runs them all.
+# A run of these takes longer than 0.3 s. They and all but the first mutant of every check are `slow`: CI runs a share.
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
@@ -39,7 +39,6 @@ LONG = {
     "klsu19.covariance:rows_for_accuracy",
     "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
-    "klsu19.preconditioning:pgce_runs",
     "klsu19.privacy:zcdp_composition",
     "klsu19.products:ppde_distance",
     "klsu19.products:rounds_noise",
@@ -60,8 +59,26 @@ LONG = {
 }
 
 
+# These take half a second or more.
+THOROUGH = {
+    "dly22.adaptive:radius_release",
+    "klsu19.distances:consequences_of_regularity",
+    "klsu19.products:divergence_order",
+    "klsu19.products:squared_length_tails",
+    "own.box_moments:l1_sensitivity",
+    "own.box_moments:l2_sensitivity",
+    "own.l2_approximate:least_scale",
+    "own.l2_approximate:loss_density",
+    "own.lattice:exponential_chance",
+    "own.theorems:tail_algebra",
+    "own.zcdp:randomised_response_divergence",
+}
+
+
 def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if name in LONG or not first else []
+    if name in LONG or not first:
+        return [pytest.mark.slow]
+    return [pytest.mark.thorough] if name in THOROUGH else []
 
 
 CHECKS = [pytest.param(name, marks=marks(name)) for name in checks()]
@@ -153,10 +170,15 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """The problems after one entry of DN25 has changed; other papers are left out, because they share its checks."""
+    """Return the problems after one entry of DN25 has changed; other papers are left out, because they share its
+    checks.
+
+    The proofs are not audited again: `test_entries_checks_code_theorems_and_pages_fit_together` does that.
+    """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)
+    monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     return ledger.problems(PROOFS)
 
 
@@ -171,7 +193,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"legs": (ledger.Leg("rocq", "NO-SUCH-TAG"),)}, "NO-SUCH-TAG, which does not exist"),
         ({"legs": (ledger.Leg("page", "nowhere.md"),)}, "nowhere.md, which does not exist"),
         (
-            {"legs": (ledger.Leg("exact", "dn25.privacy:nuclear_change"),)},
+            {"legs": (ledger.Leg("exact", "dn25.privacy:centred_on_the_line"),)},
             "check dn25.privacy:algorithm_2_budget: no claim",
         ),
         ({"code": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
@@ -249,7 +271,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
     """Catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
 
     def one(x: float) -> float:
-        """One more than x."""
+        """Return one more than x."""
         return x + 1
 
     first = ledger.digest(one)
@@ -267,10 +289,11 @@ def test_the_digest_sees_code_and_not_words() -> None:
     assert ledger.digest(one) != first
 
 
-def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
+def test_a_lock_of_code_that_no_claim_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches a lock that keeps code that no claim names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
+    monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     ledger.lock_path(proofs).write_text(json.dumps({**ledger.read_lock(proofs), "reference.domain:blocks": "0" * 16}))
     assert "lock: reference.domain:blocks belongs to no claim" in ledger.problems(proofs)
 
@@ -407,6 +430,7 @@ def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> No
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches a gate that ignores the coverage of a check."""
     name = "dn25.utility:small_radius"
+    monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
 
@@ -478,7 +502,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
-    assert "covers      DLY22.Lem2: The same, as DLY22 Lemma 2 states it." in text
+    assert "covers      DLY22.Lem2: DLY22 Lemma 2 states the same." in text
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:

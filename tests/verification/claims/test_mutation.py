@@ -21,7 +21,7 @@ def formula(x, n):
 
 
 def changed(source: str) -> list[str]:
-    """The function after each change of one place."""
+    """Return the function after each change of one place."""
     node = ast.parse(textwrap.dedent(source)).body[0]
     assert isinstance(node, ast.FunctionDef)
     count = len(list(mutation.places(node)))
@@ -66,8 +66,6 @@ def test_a_scale_smaller_by_3_percent_is_rejected_and_put_back() -> None:
     """Catches a mutant that stays in the reference after its run."""
     before = nuclear_laplace.noise_scale(10, 1)
     mutants = [m for m in mutation.population() if m.name == NOISE_SCALE and "2 −" in m.change]
-    judged = mutation.Mutant(
-        NOISE_SCALE, mutants[0].change, mutants[0].number, ("dn25.privacy:loss_of_additive_noise",)
-    )
+    judged = mutation.Mutant(NOISE_SCALE, mutants[0].change, mutants[0].number, ("own.spends:every_spend",))
     assert mutation.outcome(judged) == "rejected"
     assert nuclear_laplace.noise_scale(10, 1) == before

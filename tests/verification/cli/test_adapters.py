@@ -58,7 +58,7 @@ def test_every_pinned_adapter_has_an_extra_or_is_installed_in_parts() -> None:
     for name, point in target.adapters().items():
         package = getattr(point.load(), "PACKAGE", None)
         if package is None or package.source or package.without_dependencies:
-            continue  # covassay's own, a copy of the user's, or one that pip cannot be asked for as a whole
+            continue  # the adapter is covassay's own, a copy of the user's, or one that pip cannot install as a whole
         assert set(package.requirements) <= extras, name
 
 

@@ -50,7 +50,7 @@ def test_the_syntax_of_bounds(tmp_path: Path) -> None:
     toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"
     toml.write_text("b = [-1, 1]\na = [0, 100]\n")
     as_json.write_text('{"b": [-1, 1], "a": [0, 100]}')
-    assert as_box(str(toml)) == as_box(str(as_json)) == box  # in the order of the file
+    assert as_box(str(toml)) == as_box(str(as_json)) == box  # the bounds are in the order of the file
     for wrong in ("0:1,2", "0:x", "0-1", "1:0", "", "0:1:2", "none.toml", "0:nan"):
         with pytest.raises(InvalidInput):
             as_box(wrong)
@@ -96,6 +96,7 @@ def test_options_that_do_not_apply(
     assert named in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_the_verdict_names_the_adjacency(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["mutant:box-own-range", "--bounds", "0:1,0:1", "--adjacency", "add-remove", "--samples", "300"]
     assert run(["audit", *arguments, "--jobs", "1"]) == 1

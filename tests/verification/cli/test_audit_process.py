@@ -30,11 +30,12 @@ CLIPPED = "x = x / (x**2).sum(1, keepdims=True).clip(1) ** 0.5"
 NOISE = "rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
 ANSWER = f"{CLIPPED}; return x.T @ x / len(x) + {NOISE}"
 WRITTEN = ["--junit", "o.xml", "--sarif", "o.sarif", "--html", "o.html", "--badge", "b.json"]
-SMALL = ["--epsilon", "1", "--samples", "150", "--jobs", "1"]  # fewer could not refute ε = 1, and that is inconclusive
+# fewer samples could not refute ε = 1, and that is inconclusive
+SMALL = ["--epsilon", "1", "--samples", "150", "--jobs", "1"]
 
 
 def module(folder: Path, body: str, first: str = "") -> None:
-    """A module "hostile" with a function f that runs the given body and then gives a correct answer."""
+    """Make a module "hostile" with a function f that runs the given body and then gives a correct answer."""
     (folder / "hostile.py").write_text(
         f"{START}{first}\n\ndef f(x, *, epsilon, rng):\n    {body}\n    {ANSWER}\n", encoding="utf-8"
     )
@@ -81,7 +82,7 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
-    assert all(result["level"] == "note" for result in run["results"])  # the findings before the interruption
+    assert all(result["level"] == "note" for result in run["results"])  # these are the findings before the interruption
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")
@@ -108,7 +109,7 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
 
 
 def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
-    """The part of these bytes that is shown on the screen."""
+    """Return the part of these bytes that is shown on the screen."""
     read, write = os.pipe()
     with os.fdopen(read, "rb", buffering=0) as pipe:
         with audit_process._shown(pipe):
@@ -243,7 +244,7 @@ FIRST = "import ctypes\nseen = []"
 
 
 def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subprocess.CompletedProcess[str]:
-    """An audit that gets this signal as soon as its target says that it has started to wait."""
+    """Interrupt an audit with this signal as soon as its target says that it has started to wait."""
     with subprocess.Popen(
         [COMMAND, "audit", *words], cwd=folder, preexec_fn=hears_interruptions, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, encoding="utf-8",

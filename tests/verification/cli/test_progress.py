@@ -30,12 +30,14 @@ SHOWN = r"[0-9]+ draws, [0-9]+ checks"
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """A command of the users, or of the maintainers."""
+    """Return the arguments of a command of the users, or of the maintainers."""
     return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
-    """The output of a command on standard output (a pipe) and on standard error (a terminal), and its exit status."""
+    """Run a command, and return its output on standard output (a pipe) and on standard error (a terminal), and its
+    exit status.
+    """
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     seen = bytearray()

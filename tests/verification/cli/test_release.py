@@ -52,7 +52,7 @@ def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> lis
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The single printed line; no other output is printed, and no file appears or changes."""
+    """Return the single printed line; no other output is printed, and no file appears or changes."""
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert run(arguments) == 2
     captured = capsys.readouterr()
@@ -76,7 +76,7 @@ def pretended(
     power: int | None = None,
     **facts: Any,
 ) -> Mechanism[Any, ..., Any]:
-    """A registered mechanism without noise that releases 1, 2, 3, … in a given form and records its input rows."""
+    """Register a mechanism without noise that releases 1, 2, 3, … in a given form and records its input rows."""
     output = OUTPUTS[kind] if power is None else replace(OUTPUTS[kind], power=power)
 
     def release(x: DataSet, noise: None, *, epsilon: Epsilon) -> Any:
@@ -127,7 +127,8 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
 @pytest.mark.parametrize("released", OUTPUTS)
 @pytest.mark.parametrize("domain", ["ball", "space", "cube"])
 def test_every_form_from_every_domain_is_written(released: str, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretended(monkeypatch, released, "space" if domain == "ball" else domain)  # its sample takes no row_bound
+    # the `sample` of this mechanism takes no row_bound
+    pretended(monkeypatch, released, "space" if domain == "ball" else domain)
     for out in ("out.csv", "out.json", "out.npy", "out.npz"):
         assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", out, name="pretended")) == 0
     assert np.load("out.npy").shape == OUTPUTS[released].shape(2)
@@ -409,7 +410,7 @@ def test_a_real_terminal_shows_the_passes() -> None:
     while True:
         try:
             part = os.read(outer, 65536)
-        except OSError:  # the other end is closed
+        except OSError:  # the other end of the pipe is closed
             break
         if not part:
             break

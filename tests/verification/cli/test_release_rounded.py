@@ -11,7 +11,8 @@ from covassay.reference.rounded import rounded_release
 from covassay.verification.cli.main import run
 from tests.conventions import framed
 
-COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1"]  # rounded, as nothing else is said
+# the release is rounded, as no option says otherwise
+COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1"]
 ROWS = np.random.default_rng(1).uniform(-0.5, 0.5, size=(40, 3))
 
 

@@ -82,7 +82,7 @@ def test_what_a_command_prints_obeys_its_schema(
 
 
 def spoiled(document: Any) -> Any:
-    """The document with one property that the schema does not know."""
+    """Return the document with one property that the schema does not know."""
     changed = copy.deepcopy(document)
     record = changed[0] if isinstance(changed, list) else changed
     record["surplus"] = None

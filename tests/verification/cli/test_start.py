@@ -12,7 +12,7 @@ HEAVY = ("numpy", "scipy", "sympy", "mpmath", "pandas", "joblib", "rich")
 
 
 def loaded_after(arguments: list[str]) -> set[str]:
-    """The heavy libraries that a fresh interpreter has loaded after a command."""
+    """Return the heavy libraries that a fresh interpreter has loaded after a command."""
     code = (
         "import sys\nfrom covassay.verification.cli.main import run\n"
         f"try:\n    run({arguments!r})\nexcept SystemExit:\n    pass\n"

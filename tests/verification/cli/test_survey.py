@@ -13,7 +13,7 @@ from covassay.verification.cli.main import run
 from tests.conventions import Matrix
 
 BOUNDS = {"age": (0, 100), "income": (0, 150_000), "hours": (0, 80)}
-PEOPLE = 20_011  # a number that stands nowhere in a file where it is secret
+PEOPLE = 20_011  # this number stands nowhere in a file where it is secret
 SEED = 28
 
 
@@ -72,7 +72,7 @@ def test_the_covariance_of_a_survey_lies_within_the_stated_error(
 
 
 def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any) -> dict[str, list[int]]:
-    """The integers that are released from data, with a seed."""
+    """Return the integers that are released from data, with a seed."""
     request = ReleaseRequest(
         data=data, budget=budget, mechanism=name, options={"adjacency": "add-remove"}, rounded=True,
         seed=SEED, out=Path("out.json"), force=True, **frame,

@@ -32,7 +32,7 @@ def test_products_and_equality() -> None:
     one, e = ExpSum.of(1), ExpSum.of(1, Fraction(1, 3))
     assert (one + ExpSum.of(-1) * e) * (one + e) == one + ExpSum.of(-1, Fraction(2, 3))
     assert e * e * e == ExpSum.of(1, 1)
-    assert e != ExpSum.of(Fraction(7165313105737893, 10**16))  # e^{−1/3} to 16 digits is another number
+    assert e != ExpSum.of(Fraction(7165313105737893, 10**16))  # the number e^{−1/3} to 16 digits is another number
     assert hash(e * e * e) == hash(ExpSum.of(1, 1))
 
 

@@ -43,31 +43,3 @@ def test_the_chi_square_tail_is_enclosed(s: Fraction, degrees: int) -> None:
     assert_encloses(
         series.chi_square_tail(s, degrees), mpmath.gammainc(mpmath.mpf(degrees) / 2, half, regularized=True)
     )
-
-
-def as_mpf(value: Fraction) -> mpmath.mpf:
-    return mpmath.mpf(value.numerator) / value.denominator
-
-
-def test_pi_lies_between_its_bounds() -> None:
-    below, above = series.PI
-    assert as_mpf(below) < mpmath.pi < as_mpf(above)
-    assert as_mpf(above - below) < mpmath.mpf(10) ** -37
-
-
-@pytest.mark.parametrize(
-    "x", [Fraction(0), Fraction(1, 3), Fraction(7), Fraction(220), Fraction(-5, 2), Fraction(-300)]
-)
-@pytest.mark.parametrize("digits", [5, 40])
-def test_the_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> None:
-    low, high = series.exponential(x, digits)
-    assert low <= high
-    assert high - low <= low / 10**digits
-    assert as_mpf(low) <= mpmath.exp(as_mpf(x)) <= as_mpf(high)
-
-
-def test_the_exponential_of_one_agrees_with_a_hand_calculation() -> None:
-    # 1 + 1 + 1/2 + 1/6 + 1/24 + … up to a term below 1/100 of the sum; the upper bound adds that term once more
-    low, high = series.exponential(Fraction(1), 2)
-    assert low == Fraction(163, 60)  # up to 1/120
-    assert high == Fraction(163, 60) + Fraction(1, 120)

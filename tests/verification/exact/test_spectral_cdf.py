@@ -1,4 +1,4 @@
-"""The enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers; mutants are rejected.
+"""The enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
 
 Nothing here is random except matrices of small integers from a fixed seed.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 from math import factorial, prod
 
 import mpmath
@@ -22,7 +22,6 @@ from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import (
     Enclosure,
     bordered,
-    cdf_interval,
     enclose_spectral_cdf,
     enclose_spectral_survival,
     erlang_cdfs,
@@ -38,7 +37,7 @@ KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmet
 
 
 def exact(value: Number) -> Fraction:
-    """The exact value of an mpf as a Fraction."""
+    """Return the exact value of an mpf as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -53,7 +52,9 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating series."""
+    """Return rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating
+    series.
+    """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
         term *= -s / k
@@ -63,7 +64,7 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
-    """The integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
+    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
 
     The integrand is entire, so 24 nodes leave an error near rounding. The normalisers for d ≤ 2 are
     worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
@@ -145,14 +146,6 @@ def test_it_reproduces_known_values_at_eleven_tenths_of_d(dimension: int, digits
 
 
 @KINDS
-def test_it_increases_with_the_threshold(symmetric: bool) -> None:
-    thresholds = [Fraction(k, 3) for k in (1, 2, 5, 10, 20, 40, 80)]
-    enclosures = [enclose_spectral_cdf(5, s, symmetric=symmetric) for s in thresholds]
-    assert all(0 < e.lower <= e.upper < 1 for e in enclosures)
-    assert all(a.upper < b.lower for a, b in pairwise(enclosures))
-
-
-@KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:
     s = Fraction(8, 5) * dimension
@@ -188,10 +181,6 @@ def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)
     assert exact(below.lower) + exact(above.lower) <= 1 <= exact(below.upper) + exact(above.upper)
     assert float(below.midpoint) + float(above.midpoint) == pytest.approx(1, abs=1e-12)
-
-
-def test_no_enclosure_leaves_the_unit_interval() -> None:
-    assert enclose_spectral_cdf(1, Fraction(400)).upper == 1
 
 
 # The ingredients
@@ -254,25 +243,6 @@ def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: 
 
 
 # Mutants: each test below runs a check from above with a wrong ingredient, and the check must fail
-
-
-@pytest.mark.parametrize(
-    ("powers", "symmetric", "like_symmetric"),
-    [
-        pytest.param((0, 1, 2), False, False, id="x^j for the full kind"),
-        pytest.param((1, 3, 5), False, False, id="x^(2j+1) for the full kind"),
-        pytest.param((0, 2, 6), False, False, id="a power left out"),
-        pytest.param((0, 2, 3), True, True, id="a power left out, symmetric"),
-        pytest.param((0, 1, 2), True, False, id="the symmetric law for the full kind"),
-        pytest.param((0, 2, 4), False, True, id="the full law for the symmetric kind"),
-    ],
-)
-def test_wrong_powers_disagree_with_quadrature(powers: tuple[int, ...], symmetric: bool, like_symmetric: bool) -> None:
-    s = Fraction(33, 10)
-    low, high = ends(cdf_interval(powers, s, symmetric=symmetric, working_digits=60))
-    by_quadrature = quadrature_cdf(3, float(s), symmetric=like_symmetric)
-    assert high - low < Fraction(1, 10**40)
-    assert float(low) != pytest.approx(by_quadrature, rel=1e-2)
 
 
 @KINDS

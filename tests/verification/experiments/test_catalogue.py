@@ -29,7 +29,7 @@ ALL = EXPERIMENTS.values()
 
 
 def lines_of(experiment: Experiment, best: str, size: float = 1.0) -> Lines:
-    """Results in which one method is by far the best, with errors of a given size."""
+    """Make results in which one method is by far the best, with errors of a given size."""
     return {
         (panel.name, measure, method.label): {
             value: Mean(level, 0.99 * level, 1.01 * level, 9)
@@ -79,7 +79,7 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
         seen: dict[str, object] = {}
         for panel in experiment.panels:
             for method in panel.methods:
-                what = replace(method, function=None)  # of functions the label is all that can be compared
+                what = replace(method, function=None)  # for functions the label is all that can be compared
                 assert seen.setdefault(method.label, what) == what
 
 

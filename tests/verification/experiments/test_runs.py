@@ -76,7 +76,7 @@ def plan(repetitions: int = 1, seed: int = 0) -> Plan:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run with two repetitions."""
+    """Make a finished run with two repetitions."""
     return running.run(plan(2), tmp_path_factory.mktemp("whole"), Here(), advance)
 
 

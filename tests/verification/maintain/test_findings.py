@@ -29,7 +29,7 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
 
 
 def first() -> list[FindingRow]:
-    """The rows that the page shows; those of other seeds repeat them."""
+    """Return the rows that the page shows; those of other seeds repeat them."""
     return [row for row in kept() if row.seed == findings.FIRST]
 
 
@@ -38,7 +38,8 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
     assert len({(row.target, row.seed) for row in kept()}) == len(kept())
     assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
-    assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)  # which say why there is none
+    # these targets say why there is no result
+    assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)
     run_rows = [row for row in rows if not row.missing]
     assert len(run_rows) >= 25
     assert len({row.target.partition(":")[0] for row in run_rows}) >= 9
@@ -54,7 +55,9 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
 
 
 def is_searched(one: Upstream | None) -> bool:
-    """Whether a finding says what is known upstream: a thread or that none was found, and the day of the search."""
+    """Return whether a finding says what is known upstream: a thread or that none was found, and the day of the
+    search.
+    """
     if one is None or not one.known or not isinstance(one.searched, date):
         return False
     return "#" in one.thread or "no thread found" in one.known

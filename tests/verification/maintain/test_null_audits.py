@@ -11,7 +11,7 @@ from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, exact_p_
 from covassay.verification.statistics.laws import ERROR
 from covassay.verification.statistics.tests import p_value_of_distance
 
-P = p_value_of_distance(0.1, 100)  # of Kolmogorov's test for a distance of 0.1
+P = p_value_of_distance(0.1, 100)  # the p-value of Kolmogorov's test for a distance of 0.1
 
 
 def check(

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The pages and their sources in a folder where tests may change them."""
+    """Copy the pages and their sources to a folder where tests may change them."""
     for name in (*readme.COUNTED, "reference/README.md", "proofs/findings.jsonl", "proofs/rocq.lock.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

@@ -1,4 +1,4 @@
-"""The code blocks of a page, and how they are run: files are written, commands and Python are run and compared."""
+"""Find the code blocks of a page and run them: files are written, commands and Python are run and compared."""
 
 import doctest
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LEFT_OUT = "…"  # any output, any number of lines
+LEFT_OUT = "…"  # this text stands for any output, any number of lines
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(text: str) -> Iterator[Command]:
-    """The commands of a block of kind console: a line that begins with a dollar sign, and what follows it."""
+    """Yield the commands of a block of kind console: a line that begins with a dollar sign, and what follows it."""
     assert text.startswith("$ "), f"a console block begins with a command: {text[:40]!r}"
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.partition("\n")
@@ -40,6 +40,6 @@ def commands(text: str) -> Iterator[Command]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Whether the output is the one shown, where "…" stands for anything."""
+    """Return whether the output is the one shown, where "…" stands for anything."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     return doctest.OutputChecker().check_output(shown.replace(LEFT_OUT, "..."), printed, flags)

@@ -32,7 +32,7 @@ def test_every_mechanism_has_a_page_with_its_code_and_its_proof(pages: dict[str,
 
 
 def test_links_lead_to_pages(pages: dict[str, str]) -> None:
-    """This includes links into the code, which become links to the page of a mechanism or of a file."""
+    """The test includes links into the code, which become links to the page of a mechanism or of a file."""
     for path, text in pages.items():
         for target in site._links(path, text):
             known = target in pages or (target.endswith(site.COPIED) and (ROOT / target).exists())
@@ -79,7 +79,7 @@ def test_a_wrong_folder_is_one_clear_error(root: str | None, named: str, tmp_pat
 
 
 def clone(folder: Path) -> Path:
-    """A copy of the sources of the site, which tests may change."""
+    """Return a copy of the sources of the site, which tests may change."""
     for name in ("reference", "verification", "proofs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "rocq"))
     for name in ("README.md", "CONTRIBUTING.md"):

@@ -39,11 +39,12 @@ NULLS = [("signs", independent), ("signs", spherical), ("sizes", independent),
 
 
 def excess(p_values: list[float]) -> float:
-    """The largest excess of the frequency of p ≤ u over u."""
+    """Return the largest excess of the frequency of p ≤ u over u."""
     ordered = np.sort(p_values)
     return float((np.arange(1, len(ordered) + 1) / len(ordered) - ordered).max())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("runs", [250, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "null"), NULLS)
 def test_p_values_of_a_true_null_are_uniform_or_larger(
@@ -52,12 +53,12 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # and in the tail, where they are used: more than 1 in 1000 (in 4000: 22) has a probability below 1e-9
+    # in the tail, where the p-values are used, more than 1 in 1000 (in 4000: 22) has a probability below 1e-9
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """This is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
+    """The sphere is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
     assert sizes(z, NAMES, EVERY).p_value < 1e-9
@@ -65,7 +66,7 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """This is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
+    """The bound is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
     values = np.sort(signs @ weights / np.linalg.norm(weights))
@@ -95,7 +96,8 @@ def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> N
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)
-    correlation = 2 * math.sin(math.pi * rank_correlation / 6)  # of normal variables with that rank correlation
+    # the correlation of normal variables with that rank correlation
+    correlation = 2 * math.sin(math.pi * rank_correlation / 6)
     found = [TESTS[name](tied(name, rng, n, correlation)) for _ in range(100)]
     assert sum(result.p_value <= alpha for result in found) >= 92
     assert ("a and" in found[0].null) or ("c and" in found[0].null)

@@ -82,7 +82,7 @@ def test_totals_and_successes_add_up_exactly() -> None:
 def test_a_pooled_independence_test_is_conservative_and_sees_dependence() -> None:
     """A conservative p-value is below 0.05 at most 5 % of the time: 40 or more of 400 have probability 2e-5."""
     rng = np.random.default_rng(5)
-    both = rng.hypergeometric(30, 30, 30, size=(400, BLOCKS)).sum(axis=1)  # blocks of 60 draws, independent
+    both = rng.hypergeometric(30, 30, 30, size=(400, BLOCKS)).sum(axis=1)  # the blocks of 60 draws are independent
     assert (
         sum(Quadrants("", int(k), 30 * BLOCKS, 15.0 * BLOCKS, 60 * BLOCKS).result().p_value < 0.05 for k in both) < 40
     )

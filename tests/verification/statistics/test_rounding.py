@@ -23,7 +23,7 @@ mp.dps = 60
 
 
 def at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """P(Bin(n, p) ≤ k), from its largest terms on."""
+    """Return P(Bin(n, p) ≤ k), from its largest terms on."""
     if k >= n:
         return mp.mpf(1)
     if k > n * p:
@@ -56,6 +56,7 @@ def extreme_counts() -> list[tuple[int, int, float]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
     old = worst = mp.mpf(0)
     for first, second, epsilon in extreme_counts():
@@ -66,7 +67,8 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    assert old > 1e-9  # the mutant: the tail of the larger of the two probabilities, without a guard, is too small
+    # the mutant uses the tail of the larger of the two probabilities, without a guard, and is too small
+    assert old > 1e-9
 
 
 @pytest.mark.parametrize("error", [1e-40, 1e-20, 1e-9, 1e-3, 0.3, 0.9])
@@ -119,7 +121,7 @@ def test_a_printed_p_value_is_an_error_of_bounds_that_contradict_the_claim() -> 
 
 
 def exact_log_value(bet: Bet, first: np.ndarray, second: np.ndarray) -> mpmath.mpf:
-    """The logarithm of the factor of a bet on an inequality with these numbers, in 60 digits."""
+    """Return the logarithm of the factor of a bet on an inequality with these numbers, in 60 digits."""
     inequality, n, other = bet.inequality, mp.mpf(first.sum()), mp.mpf(second.sum())
     gains = [mp.mpf(a) - mp.mpf(bet.centre) for a in inequality.first]
     others = [(mp.mpf(bet.centre) - mp.mpf(inequality.bound) - mp.mpf(b)) * n / other for b in inequality.second]
@@ -152,13 +154,13 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """The bet on the inequality in digits."""
+    """Return the bet on the inequality in digits."""
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
 
 def in_digits(log_ratio: np.ndarray, order: float, rho: float) -> tuple[list[mpmath.mpf], list[mpmath.mpf], mpmath.mpf]:
-    """The two functions and the bound of `renyi_inequality`."""
+    """Return the two functions and the bound of `renyi_inequality`."""
     ratios, alpha = [mp.mpf(value) for value in log_ratio], mp.mpf(order)
     if order == 1:
         return ratios, [mp.exp(value) for value in ratios], mp.mpf(rho) - 1

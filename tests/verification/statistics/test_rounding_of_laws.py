@@ -37,7 +37,7 @@ DEVIATIONS = (0.0, 0.7, 3.0, 6.5, 9.0, 15.0)
 
 
 def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """P(Bin(n, p) ≤ k) for k below the mean, from its largest terms on; else from the other tail."""
+    """Return P(Bin(n, p) ≤ k) for k below the mean, from its largest terms on; else from the other tail."""
     if k > n * p:
         return 1 - (binomial_at_most(n - k - 1, n, 1 - p) if k < n else 0)
     term = mp.exp(mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)) * p**k * (1 - p) ** (n - k)
@@ -58,12 +58,12 @@ def of_counts() -> Compared:
             yield binomial(k, n, q, "").p_value, 2 * min(below, above)
             yield float(beyond_p_values(np.array([k]), n, np.array([q]), 0.0)[0]), 2 * min(below, above)
             yield Successes("", k, n, q, at_most=True).result().p_value, above
-            if q in (0.5, 2.0**-16):  # 1 − q is a float
+            if q in (0.5, 2.0**-16):  # in these cases 1 − q is a float
                 yield at_least(k, n, 1 - q), above
 
 
 def smirnov(n: int, d: mpmath.mpf) -> mpmath.mpf:
-    """The tail of the one-sided statistic of n values (Birnbaum and Tingey 1951)."""
+    """Return the tail of the one-sided statistic of n values (Birnbaum and Tingey 1951)."""
     found = mp.mpf(0)
     for k in range(int(mp.floor(n * (1 - d))) + 1):
         a = d + mp.mpf(k) / n
@@ -90,7 +90,7 @@ def of_equal_samples() -> Compared:
 
 
 def beyond(n: int, m: int, apart: int) -> mpmath.mpf:
-    """The share of the orderings of two samples of the same law whose distance is at least apart/lcm(n, m)."""
+    """Return the share of the orderings of two samples of the same law whose distance is at least apart/lcm(n, m)."""
     a, b = m // math.gcd(n, m), n // math.gcd(n, m)
     row = [0] * (m + 1)
     for i in range(n + 1):
@@ -109,7 +109,9 @@ def of_other_samples() -> Compared:
 
 
 def hypergeometric(both: int, a: int, n: int) -> mpmath.mpf:
-    """Twice the smaller tail of a hypergeometric number: the common elements of two random sets of size a among n."""
+    """Return twice the smaller tail of a hypergeometric number: the common elements of two random sets of size a
+    among n.
+    """
     terms = {k: mp.binomial(a, k) * mp.binomial(n - a, a - k) for k in range(max(0, 2 * a - n), a + 1)}
     tails = (sum(term for k, term in terms.items() if side(k)) for side in (lambda k: k <= both, lambda k: k >= both))
     return 2 * min(tails) / mp.binomial(n, a)
@@ -120,7 +122,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # of these, `both` are high in the other quantity
+            high = np.arange(n) < a  # so many of these are high in the other quantity
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")
@@ -151,6 +153,7 @@ def of_totals() -> Compared:
                 yield gamma_sum(total, shapes, round(shapes) or 1, "").p_value, 2 * min(below, 1 - below)
 
 
+@pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
     """The mutant is the tail of scipy, which is too small by 2e-7 there, and by a quarter at shape 10⁸."""
     shape = 10.0**6

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import accumulate
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_poisson_quantiles_are_the_first_numbers_beyond_their_tail(mean: float, 
     """Catches a quantile that is off by one."""
     top = int(mean + 20 * math.sqrt(mean) + 20)
     terms = [math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(top)]
-    below = [math.fsum(terms[: k + 1]) for k in range(top)]
+    below = list(accumulate(terms))
     assert poisson_quantile(tail, mean) == next(k for k in range(top) if below[k] >= tail)
-    above = [math.fsum(terms[k + 1 :]) for k in range(top)]
+    above = [0.0, *accumulate(reversed(terms))][-2::-1]  # of the terms after k
     assert poisson_upper_quantile(tail, mean) == next(k for k in range(top) if above[k] <= tail)

@@ -29,7 +29,7 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
+    """Return whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
@@ -129,6 +129,7 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
     assert tail_counts([("value", more)], "").p_value < ALPHA
 
 
+@pytest.mark.thorough
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
     """Values in both tails, or in one of them, are drawn again."""
     rng = np.random.default_rng(8)

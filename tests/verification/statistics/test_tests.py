@@ -1,6 +1,6 @@
 """The statistical tests, tested as measuring instruments: uniform p-values, stated power, exact intervals.
 
-Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
+A uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
 """
 
 import math
@@ -71,7 +71,7 @@ ALL = [
 def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
     rng = np.random.default_rng(2024)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
-    excess = float((np.arange(1, RUNS + 1) / RUNS - p_values).max())  # how far P(p ≤ u) exceeds u anywhere
+    excess = float((np.arange(1, RUNS + 1) / RUNS - p_values).max())  # the largest amount by which P(p ≤ u) exceeds u
     assert excess < math.sqrt(math.log(1e9) / (2 * RUNS))
 
 
@@ -136,7 +136,7 @@ def test_the_test_agrees_with_scipy() -> None:
 
 
 def paths_outside(n: int, m: int, distance: float) -> float:
-    """P(max |i/n − j/m| ≥ distance) over the lattice paths from (0, 0) to (n, m), in exact integers."""
+    """Return P(max |i/n − j/m| ≥ distance) over the lattice paths from (0, 0) to (n, m), in exact integers."""
     row = [0] * (m + 1)
     for i in range(n + 1):
         for j in range(m + 1):

@@ -1,15 +1,15 @@
 """An implementation of the questions of the known-answer vectors, written from the pages in proofs/paper.
 
-It imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors run
-'exec:python3 from_the_pages.py'`.
+The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
+run 'exec:python3 from_the_pages.py'`.
 
 This implementation is independent in the following sense. The whole file was written from the pages and from
-verification/vectors/README.md. Its first version was written before any file in reference/ was opened. Some of these
-files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure, iterative-eigenvectors,
-em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded columns and
-`composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of the
-mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended, and
-this file follows it.
+verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened. Some
+of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
+iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded
+columns and `composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of
+the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended,
+and this file follows it.
 """
 
 import json
@@ -33,14 +33,14 @@ def need(condition, why):
 
 
 def root(value):
-    """The square root of a number, as a fraction if it is one."""
+    """Return the square root of a number, as a fraction if it is one."""
     value = Fraction(value)
     up, down = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(up, down) if Fraction(up, down) ** 2 == value else math.sqrt(value)
 
 
 def small_exp(x):
-    """e^−x for a fraction x ≥ 0, to more than 40 digits after the point."""
+    """Return e^−x for a fraction x ≥ 0, to more than 40 digits after the point."""
     one, halvings = 10**70, 0
     while x > 1:
         x, halvings = x / 2, halvings + 1
@@ -104,13 +104,13 @@ def dot(a, b):
 
 
 def scatter(rows):
-    """The sum of x xᵀ."""
+    """Return the sum of x xᵀ."""
     d = len(rows[0])
     return [[sum(row[i] * row[j] for row in rows) for j in range(d)] for i in range(d)]
 
 
 def turned(values, vectors):
-    """The matrix Σ value · vector vectorᵀ."""
+    """Return the matrix Σ value · vector vectorᵀ."""
     d = range(len(vectors[0]))
     return [[sum(v * u[i] * u[j] for v, u in zip(values, vectors, strict=True)) for j in d] for i in d]
 
@@ -120,7 +120,7 @@ def is_diagonal(m):
 
 
 def singular(m):
-    """Singular values and both sets of vectors, by rotations of the columns (one-sided Jacobi)."""
+    """Return singular values and both sets of vectors, by rotations of the columns (one-sided Jacobi)."""
     d = len(m)
     columns = [[float(m[i][j]) for i in range(d)] for j in range(d)]
     right = [[float(i == j) for i in range(d)] for j in range(d)]
@@ -141,7 +141,7 @@ def singular(m):
 
 
 def eigen(m):
-    """Eigenvalues and eigenvectors of a symmetric matrix, the largest first; exact if it is diagonal."""
+    """Return eigenvalues and eigenvectors of a symmetric matrix, the largest first; exact if it is diagonal."""
     d = len(m)
     if is_diagonal(m):
         pairs = [(m[i][i], [Fraction(i == j) for j in range(d)]) for i in range(d)]
@@ -154,7 +154,7 @@ def eigen(m):
 
 
 def simplex(values, radius):
-    """The nearest point with no negative coordinate and a sum of at most the radius."""
+    """Return the nearest point with no negative coordinate and a sum of at most the radius."""
     point = [max(v, 0) for v in values]
     if sum(point) <= radius:
         return point
@@ -204,7 +204,7 @@ def nuclear_ball(point, radius):
 
 
 def unit_rows(x, parameters):
-    """The rows divided by the row bound, and shortened to length 1."""
+    """Return the rows divided by the row bound, and shortened to length 1."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     need(len({len(row) for row in x}) == 1, "rows of one length")
@@ -216,7 +216,7 @@ def unit_rows(x, parameters):
 
 
 def lattice(x, parameters):
-    """Rows of integers of length at most 2^b."""
+    """Return rows of integers of length at most 2^b."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     bits = parameters.get("input_bits", 20)
@@ -238,7 +238,7 @@ def lattice(x, parameters):
 
 
 def triangle(d):
-    """The l1 sensitivity of the entries on and above the diagonal."""
+    """Return the l1 sensitivity of the entries on and above the diagonal."""
     return root(Fraction((d + 2) ** 2 + 4 * (d * d // 4), 4)) if d > 1 else 1
 
 
@@ -258,7 +258,7 @@ def multiplier(p):
 
 
 def l2_delta(q, epsilon, entries):
-    """The least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν.
+    """Return the least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν.
 
     The density of ν is then ∝ e^{qν/2} (κ + 1 − ν²), and K_{3/2}/K_{1/2} = 1 + 1/z.
     """
@@ -281,8 +281,8 @@ def l2_delta(q, epsilon, entries):
 
 @cache
 def l2_move(epsilon, delta, entries):
-    """The largest q whose least δ at ε is at most δ."""
-    low, high = 1e-15, 1e6  # bounds of q/ε − 1
+    """Return the largest q whose least δ at ε is at most δ."""
+    low, high = 1e-15, 1e6  # these are bounds of q/ε − 1
     for _ in range(80):
         middle = math.sqrt(low * high)
         below = l2_delta(epsilon * (1 + middle), epsilon, entries) <= delta
@@ -291,7 +291,7 @@ def l2_move(epsilon, delta, entries):
 
 
 def noise_scale(mechanism, p, n, d):
-    """The factor of the noise of a mechanism that adds one kind of noise."""
+    """Return the factor of the noise of a mechanism that adds one kind of noise."""
     e, rho = p.get("epsilon"), p.get("rho")
     if mechanism in ("nuclear-laplace", "nuclear-laplace-symmetric"):
         return Fraction(2) / (n * e)
@@ -325,7 +325,7 @@ def noise_scale(mechanism, p, n, d):
 
 
 def search_scales(mechanism, p):
-    """b₁ and b₂ of a search."""
+    """Return the scales b₁ and b₂ of a search."""
     paper = p.get("calibration", "paper") == "paper"
     if mechanism in ("above-threshold", "private-radius"):
         return 2 / p["epsilon"], (4 if paper else 2) / p["epsilon"]
@@ -368,7 +368,7 @@ def lattice_sensitivity(d, bits):
 
 
 def share(mechanism, formula, p):
-    """The part of the budget of one step."""
+    """Return the part of the budget of one step."""
     private, paper = "private" in (p.get("radius"), p.get("threshold")), p.get("calibration") == "paper"
     if mechanism == "adaptive-cov-pure":
         parts = {"step_epsilon": 1, "search_epsilon": 1 if paper else 2, "final_epsilon": 5 if private else 6}
@@ -386,7 +386,7 @@ def share(mechanism, formula, p):
 
 
 def ridge_sensitivity(p):
-    """S/n of output perturbation."""
+    """Return S/n of output perturbation."""
     alpha = float(p["alpha"])
     if p["calibration"] == "paper":
         largest = 1 / math.sqrt(2 * alpha)
@@ -396,7 +396,7 @@ def ridge_sensitivity(p):
 
 
 def joint_squared(p):
-    """S² of joint moments."""
+    """Return S² of joint moments."""
     w = Fraction(p.get("weight", 1))
     if w <= 1:
         return 4
@@ -408,14 +408,14 @@ def joint_squared(p):
 
 
 def joint_scales(p):
-    """σ₁ and σ₂ of joint moments."""
+    """Return σ₁ and σ₂ of joint moments."""
     w, n, rho = float(p.get("weight", 1)), float(p["n"]), float(p["rho"])
     first = math.sqrt(joint_squared(p) / (2 * rho)) / n
     return first, first / math.sqrt(w / 2 if p["d"] > 1 else w * (11 + 5 * math.sqrt(5)) / 8)
 
 
 def box_weights(mechanism, d, adjacency):
-    """k, a, b and c of the mechanisms for bounded columns."""
+    """Return the weights k, a, b and c of the mechanisms for bounded columns."""
     if adjacency == "add-remove":
         power = 1 / 3 if mechanism == "box-laplace" else 1 / 2
         k, a, c = (d * (d + 3)) ** power, (2 * (d + 1)) ** power, 2**power
@@ -441,7 +441,7 @@ def box_weights(mechanism, d, adjacency):
 
 
 def box_sensitivity(mechanism, d, adjacency):
-    """S of the mechanisms for bounded columns."""
+    """Return the sensitivity S of the mechanisms for bounded columns."""
     k, a, b, c = box_weights(mechanism, d, adjacency)
     if mechanism == "box-laplace":
         q = c * (d - 1) + 2 * b
@@ -454,7 +454,7 @@ def box_sensitivity(mechanism, d, adjacency):
 
 
 def box_scale(mechanism, p, d):
-    """The noise scale of a sum of weight 1."""
+    """Return the noise scale of a sum of weight 1."""
     s = box_sensitivity(mechanism, d, p.get("adjacency", "replace-one"))
     if mechanism == "box-laplace":
         return s / float(p["epsilon"])
@@ -462,7 +462,7 @@ def box_scale(mechanism, p, d):
 
 
 def box_release(mechanism, x, p, noise):
-    """Rows, mean and covariance of bounded columns."""
+    """Release rows, mean and covariance of bounded columns."""
     adjacency = p.get("adjacency", "replace-one")
     need(x or adjacency == "add-remove", "there are no rows")
     rows = any_rows(x)
@@ -506,7 +506,7 @@ def box_release(mechanism, x, p, noise):
 
 
 def recursive_scale(p):
-    """σ of a round of the recursive moment."""
+    """Return σ of a round of the recursive moment."""
     n, share = float(p["n"]), p["rounds"] / float(p["rho"])
     return math.sqrt(share) / n if p["calibration"] == "tight" else 4 * math.sqrt(share / 2) / n
 
@@ -721,7 +721,7 @@ def release(q):
 
 
 def separate(mechanism, p, sigma, n, noise):
-    """Noisy eigenvalues on the eigenvectors of a noisy matrix."""
+    """Put noisy eigenvalues on the eigenvectors of a noisy matrix."""
     d = len(sigma)
     w = matrix(noise["matrix"], d, "noise.matrix", symmetric=True)
     values = eigen(sigma)[0]
@@ -735,7 +735,7 @@ def separate(mechanism, p, sigma, n, noise):
 
 
 def clipped_to(rows, tau):
-    """The rows shortened to length τ and divided by τ, and their second moment."""
+    """Return the rows shortened to length τ and divided by τ, and their second moment."""
     lengths = [root(dot(row, row)) for row in rows]
     short = [[v / max(tau, size) for v in row] for row, size in zip(rows, lengths, strict=True)]
     return short, combine(Fraction(1, len(rows)), scatter(short))
@@ -746,7 +746,7 @@ def eta_bound(d, beta):
 
 
 def gauss_bounds(d, beta, half, ensemble, bounds):
-    """ω(d, β) and υ(d, β/2) of the page of adaptive-cov."""
+    """Return ω(d, β) and υ(d, β/2) of the page of adaptive-cov."""
     one, two, small = math.log(1 / beta), math.log(2 / beta), math.log(2 / half)
     if bounds == "code":
         theta = min((math.log(d) / d) ** 0.3, 0.5) if d > 1 else 0
@@ -762,7 +762,7 @@ def gauss_bounds(d, beta, half, ensemble, bounds):
 
 
 def gauss_errors(n, d, rho, trace, beta, ensemble, bounds):
-    """g, a and e."""
+    """Return the error bounds g, a and e of adaptive-cov."""
     omega, upsilon = gauss_bounds(d, beta, beta / 2, ensemble, bounds)
     a = 2**1.25 * math.sqrt(trace * upsilon) / (rho**0.25 * math.sqrt(n)) / (6 if bounds == "code" else 1)
     return omega / (math.sqrt(rho) * n), a, math.sqrt(2) * eta_bound(d, beta / 2) / (math.sqrt(rho) * n)
@@ -807,7 +807,7 @@ def gauss_or_separate(gauss, rho, sigma, n, noise):
 
 
 def adaptive(mechanism, p, rows, noise):
-    """The release of adaptive-cov: a private radius, trace and clipping length, then the better of two mechanisms."""
+    """Release by adaptive-cov: a private radius, trace and clipping length, then the better of two mechanisms."""
     n, d, pure, beta = len(rows), len(rows[0]), mechanism == "adaptive-cov-pure", float(p["beta"])
     private, found = p["radius"] == "private", Fraction(1)
     need(pure or private == (noise["radius"] is not None), "noise.radius")
@@ -847,7 +847,7 @@ def adaptive(mechanism, p, rows, noise):
 
 
 def one_by_one(q, rows):
-    """Noisy eigenvalues, then a direction, for d = 2: the matrix of its density, and what is released."""
+    """Return noisy eigenvalues, then a direction, for d = 2: the matrix of its density, and what is released."""
     p, given = q["parameters"], q.get("given", q)
     noise, mechanism, n, c = given["noise"], q["mechanism"], len(rows), scatter(rows)
     budget_is_sane(p)
@@ -871,7 +871,7 @@ def one_by_one(q, rows):
 
 
 def solved(m, right):
-    """The solution of m w = right, by elimination."""
+    """Return the solution of m w = right, by elimination."""
     rows = [[*map(float, row), float(v)] for row, v in zip(m, right, strict=True)]
     for i in range(len(rows)):
         best = max(range(i, len(rows)), key=lambda j: abs(rows[j][i]))
@@ -884,7 +884,7 @@ def solved(m, right):
 
 
 def ridge(sigma, p, n, noise):
-    """The coefficients of the last column on the others, plus noise."""
+    """Return the coefficients of the last column on the others, plus noise."""
     k, alpha = len(sigma) - 1, float(positive(p["alpha"], "alpha"))
     v = vector(noise, k, "noise")
     w = solved([[sigma[i][j] + (2 * alpha if i == j else 0) for j in range(k)] for i in range(k)],
@@ -894,7 +894,7 @@ def ridge(sigma, p, n, noise):
 
 
 def adaptive_ridge(sums, p, noise):
-    """The coefficients from noisy sums, with the penalty that the noisy smallest eigenvalue leaves."""
+    """Return the coefficients from noisy sums, with the penalty that the noisy smallest eigenvalue leaves."""
     k, rho, tight = len(sums) - 1, float(p["rho"]), p.get("calibration", "paper") == "tight"
     beta = p.get("beta", 0.05)
     gram = [row[:k] for row in sums[:k]]
@@ -923,7 +923,7 @@ def shares(p):
 
 
 def longest(d, log):
-    """A bound on the squared norm of Gaussian vectors."""
+    """Return a bound on the squared norm of Gaussian vectors."""
     return d + 2 * math.sqrt(d * log) + 2 * log
 
 
@@ -977,7 +977,7 @@ def identity(d, factor=1.0):
 
 
 def in_rounds(x, p, noise):
-    """The recursive moment of rows in the unit ball."""
+    """Run the recursive moment on rows in the unit ball."""
     n, d, m = len(x), len(x[0]), p["subsample"]
     need(not isinstance(p["kappa"], str) and p["kappa"] >= 1, "kappa")
     need(isinstance(m, int) and m >= 1, "subsample")
@@ -1035,7 +1035,7 @@ def weak_ppc(x, p, noise, rho=None, beta=None, kappa=None):
 
 
 def preconditioner(x, p, noise, rho=None, beta=None):
-    """PPC: the matrix and its inverse."""
+    """Return PPC: the matrix and its inverse."""
     d, kappa = len(x[0]), float(p["kappa"])
     rho, beta = float(p["rho"] if rho is None else rho), float(p["beta"] if beta is None else beta)
     count = max(0, math.ceil(math.log(kappa / 1000) / math.log(1 / 0.69)))
@@ -1056,7 +1056,7 @@ def pgce(x, p, noise, rho=None, beta=None):
 
 
 def column_means(x, noise, rho, beta, sigma, bound):
-    """The mean of every column, from a private histogram and a clipped mean (the page of kv-mean)."""
+    """Return the mean of every column, from a private histogram and a clipped mean (the page of kv-mean)."""
     n, d = len(x), len(x[0])
     rho, beta, count, means = rho / d, beta / d, math.ceil(bound / sigma), []
     need(len(noise["counts"]) == d and len(noise["mean"]) == d, "noise")
@@ -1130,13 +1130,13 @@ def ppde(x, p, noise):
 
 
 def block_squared(d, block):
-    """S² of the blocks next to the diagonal."""
+    """Return S² of the blocks next to the diagonal."""
     q = math.ceil(d / block)
     return 8 * (q - 1) if q > 1 else min(d, 2)
 
 
 def block_tridiagonal(x, p, noise):
-    """The blocks next to the diagonal of rows that are shortened block by block."""
+    """Release the blocks next to the diagonal of rows that are shortened block by block."""
     block, r, d, n = p.get("block", 1), float(positive(p.get("block_bound", 1), "block_bound")), len(x[0]), len(x)
     need(not isinstance(block, str) and block == int(block) >= 1, "block must be a whole number")
     w = matrix(noise, d, "noise", symmetric=True)
@@ -1173,7 +1173,7 @@ OF_ANY_ROWS = {
 
 
 def search(mechanism, p, queries, threshold, noise):
-    """AboveThreshold: every number up to the stop."""
+    """Run AboveThreshold, and return every number up to the stop."""
     budget_is_sane(p)
     need(not any(isinstance(v, str) for v in [*queries, threshold, noise["threshold"]]), "finite numbers are needed")
     moves = vector(noise["queries"], len(queries), "noise.queries")
@@ -1209,7 +1209,7 @@ def radius_search(q):
 
 
 def bias(rows, last):
-    """The bounds B_0, …, B_last on the bias of clipping to 2^−k."""
+    """Return the bounds B_0, …, B_last on the bias of clipping to 2^−k."""
     bins = []
     for row in rows:
         square, j = dot(row, row), 1
@@ -1225,7 +1225,7 @@ def bias(rows, last):
 
 
 def rounds(q, rows):
-    """The matrix that every round of deflation draws from, and the value that it measures."""
+    """Return the matrix that every round of deflation draws from, and the value that it measures."""
     p, noise = q["parameters"], q.get("given", q)["noise"]
     budget_is_sane(p)
     n, d, rest = len(rows), len(rows[0]), scatter(rows)
@@ -1251,7 +1251,7 @@ def transcript(q):
         return bias(unit_rows(given["x"], p), given["last"])
     if step == "search":
         found = search(mechanism, p, given["queries"], 0, given["noise"])
-        level = found["index"] - 1  # levels are counted from 0
+        level = found["index"] - 1  # the levels are counted from 0
         return {**found, "index": level, "clip": min(Fraction(1), Fraction(2) / 2**level)}
     if step == "trace":
         if mechanism == "adaptive-cov":
@@ -1300,7 +1300,7 @@ def acceptance(q):
 
 
 def integrate(terms, power):
-    """∫₀ˢ f(u) u^power e^−u du for f = Σ c u^p e^−ku, as such a sum; terms has c under (p, k)."""
+    """Return ∫₀ˢ f(u) u^power e^−u du for f = Σ c u^p e^−ku, as such a sum; terms has c under (p, k)."""
     result = {}
     for (p, k), c in terms.items():
         p, k = p + power, k + 1
@@ -1313,7 +1313,7 @@ def integrate(terms, power):
 
 
 def ordered(powers):
-    """The integral of Π s^p e^−s over 0 < s₁ < … < t, as a function of t."""
+    """Return the integral of Π s^p e^−s over 0 < s₁ < … < t, as a function of t."""
     terms = {(0, 0): Fraction(1)}
     for power in powers:
         terms = integrate(terms, power)
@@ -1339,11 +1339,13 @@ def value_at(terms, t):
 
 @cache
 def vandermonde(d, symmetric):
-    """The Vandermonde determinant times e^−Σ|s|, integrated term by term over ordered values in [−t, t] or [0, t]."""
+    """Return the Vandermonde determinant times e^−Σ|s|, integrated term by term over ordered values in [−t, t] or
+    [0, t].
+    """
     total = {}
     for negative in range(d + 1 if symmetric else 1):
         for order in permutations(range(d)):
-            if symmetric:  # the first are negative, so their moduli fall
+            if symmetric:  # the first values are negative, so that their absolute values fall
                 term = product(ordered(reversed(order[:negative])), ordered(order[negative:]))
                 factor = sign(order) * (-1) ** sum(order[:negative])
             else:
@@ -1395,7 +1397,7 @@ def integer(mechanism, p, z):
 
 
 def index_law(p, queries, threshold, at):
-    """P(AboveThreshold stops at that query): an integral over the noise of the threshold, piece by piece."""
+    """Return P(AboveThreshold stops at that query): an integral over the noise of the threshold, piece by piece."""
     b1, b2 = (float(b) for b in search_scales("above-threshold", p))
     queries, threshold = [float(f) for f in queries], float(threshold)
 
@@ -1459,7 +1461,7 @@ def projection_of_rank(value, d, k):
 
 
 def direction_share(p, at):
-    """The share of one direction, by Simpson's rule in the angle whose squared sine it is."""
+    """Return the share of one direction, by Simpson's rule in the angle whose squared sine it is."""
     d, k = p["d"], subspace_rank(p, p["d"])
     strength = float(exponent("matrix-bingham", p)) * p["n"]
 
@@ -1480,7 +1482,7 @@ def direction_share(p, at):
 
 
 def share_proven(mechanism, p):
-    """The proven spend, in units of the claimed spend."""
+    """Return the proven spend, in units of the claimed spend."""
     d, paper = p["d"], p.get("calibration", "paper") in ("paper", "reconstructed")
     one = d == 1
     if mechanism in ("nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov", "projection-mechanism"):
@@ -1567,7 +1569,7 @@ def budget(q):
 
 
 def zcdp_epsilon(rho, delta):
-    """The least ε over the orders α at which ρ-zCDP is (ε, δ)-DP, by a search in ln(α − 1)."""
+    """Return the least ε over the orders α at which ρ-zCDP is (ε, δ)-DP, by a search in ln(α − 1)."""
     rho, delta = float(rho), float(delta)
 
     def at(t):
@@ -1625,7 +1627,7 @@ def written(value):
 
 
 def exact(value):
-    """Every number of a question as a fraction."""
+    """Return every number of a question as a fraction."""
     if isinstance(value, dict):
         return {key: exact(item) for key, item in value.items()}
     if isinstance(value, list):

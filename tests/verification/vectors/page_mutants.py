@@ -5,11 +5,11 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_name("from_the_pages.py").read_text(encoding="utf-8")
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-# flag: text, text of the mutant, other flags whose tests fail too
+# maps a flag to a text, the text of the mutant, and other flags whose tests fail too
 OF_THE_PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     flag: (mutant["old"], mutant["new"], tuple(mutant["fails"])) for flag, mutant in _TABLE["mutant"].items()
 }
-# flag: text, text of a mutant that is wrong by 3 %
+# maps a flag to a text, and the text of a mutant that is wrong by 3 %
 THREE_PERCENT: dict[str, tuple[str, str]] = {
     flag: (mutant["old"], mutant["new"]) for flag, mutant in _TABLE["three_percent"].items()
 }

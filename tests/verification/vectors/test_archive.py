@@ -33,6 +33,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "covassay-vectors"
 
 
+@pytest.mark.thorough
 def test_every_test_is_in_one_file_which_fits_the_schema(unpacked: Path) -> None:
     schema = json.loads((unpacked / "schema.json").read_text(encoding="utf-8"))
     found = []

@@ -128,7 +128,7 @@ def shortened(question: Question) -> Question:
 
 
 BUDGET = ("epsilon", "rho", "delta")
-MUTATED = ("release", "scale", "projection")  # kinds that are asked of these mutants of the reference
+MUTATED = ("release", "scale", "projection")  # these kinds of questions are asked of the mutants of the reference
 MUTANTS: dict[str, Callable[[Question], Question]] = {
     "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
     "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),
@@ -177,7 +177,7 @@ def test_the_schema_refuses_spoiled_tests() -> None:
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (
-        {**valid, "output": [[0.5]]},  # a number that is not text
+        {**valid, "output": [[0.5]]},  # the number is not text
         {k: v for k, v in valid.items() if k != "tolerance"},
         {**valid, "kind": "releases"},
         {**invalid, "output": "1"},
@@ -209,7 +209,7 @@ def ridge_sensitivity(alpha: float, n: int, calibration: str) -> Any:
     return (mpmath.sqrt(largest**2 + 1) + (largest if calibration == "paper" else 0)) / (k * n)
 
 
-# scales that are no square roots of simple fractions, from the pages once more
+# scales that are no square roots of simple fractions, computed once more from the pages
 TRANSCENDENTAL: dict[str, Callable[[dict[str, Any]], Any]] = {
     "laplace_margin": lambda p: mpmath.log(4),
     "gaussian_margin": lambda p: mpmath.sqrt(2 * mpmath.log(8)),
@@ -243,7 +243,7 @@ def test_the_digits_of_other_scales_are_right_to_the_last() -> None:
 
 
 def box_scale(test: dict[str, Any]) -> mpmath.mpf:
-    """The sensitivity or the scale for three bounded columns; Q of Laplace noise from its equation."""
+    """Return the sensitivity or the scale for three bounded columns; Q of Laplace noise from its equation."""
     own, replaced = test["parameters"], test["parameters"]["adjacency"] == "replace-one"
     assert own["d"] == 3
     if test["mechanism"] == "box-laplace":
@@ -256,12 +256,14 @@ def box_scale(test: dict[str, Any]) -> mpmath.mpf:
 
 
 def of_one_column(test: dict[str, Any]) -> bool:
-    """Whether a test is of a scale of joint moments for one column, which has roots within roots."""
+    """Return whether a test is of a scale of joint moments for one column, which has roots within roots."""
     return test["kind"] == "scale" and test["mechanism"] == "joint-moments" and test["parameters"]["d"] == 1
 
 
 def joint_scale(test: dict[str, Any]) -> mpmath.mpf:
-    """The scale of joint moments for one column, with λ and p from the equations that the page derives them from."""
+    """Return the scale of joint moments for one column, with λ and p from the equations that the page derives them
+    from.
+    """
     own, least = test["parameters"], mpmath.sqrt(5) - 1
     lam = own["weight"] / (2 * (2 - least) * (least - 1))  # 2λ(2 − p)(p − 1) = 1 at p = √5 − 1, for weight 1
     p = min(mpmath.polyroots([-2 * lam, 6 * lam, -4 * lam - 1], maxsteps=200, extraprec=200)) if lam > 2 else 2
@@ -310,7 +312,7 @@ def test_an_implementation_in_another_process_passes_and_its_mutants_fail(
         ("r * r * (", "(", "RowBound"),
         ("w[i][j] / (n", "1.03 * w[i][j] / (n", "Release"),
         ("w[i][j] != w[j][i]", "False", "AsymmetricNoise"),
-        ("raise ValueError(\"noise\")", "sys.exit(1)", "NoiseShape"),  # a crash is no refusal
+        ("raise ValueError(\"noise\")", "sys.exit(1)", "NoiseShape"),  # a crash is not a refusal
     ):  # fmt: skip
         assert text in OWN
         (tmp_path / "own_gauss.py").write_text(OWN.replace(text, mutant))

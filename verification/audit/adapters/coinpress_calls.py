@@ -1,7 +1,7 @@
-"""Calls of the functions of coin-press, shared by its adapter and that of dp-learning-ff, which has a copy.
+"""Call the functions of coin-press, for its adapter and that of dp-learning-ff, which has a copy of them.
 
 `multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` spend the budgets of their steps, in ρ-zCDP, one
-after the other. The first quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
+after the other. A quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
 functions get the caller's array itself.
 """
 
@@ -15,8 +15,8 @@ from covassay.verification.audit.adapters.seeding import torch_seeded
 
 SPLIT = 0.25, 0.75  # the shares of ρ of the two steps, as in the project's demo
 THREE = 0.25, 0.25, 0.5  # the shares of ρ of three steps
-RADIUS = 10.0  # the bound on the mean, for one column
-LARGEST = 10.0  # the bound on the covariance, for one column
+RADIUS = 10.0  # the bound on the mean for one column
+LARGEST = 10.0  # Estimate the mean in two steps.
 
 
 def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:

@@ -1,9 +1,9 @@
-"""coin-press as targets: its functions for the mean and the covariance, from a copy of the project.
+"""Make targets from coin-press: its functions for the mean and the covariance, from a copy of the project.
 
 The environment variable COVASSAY_COIN_PRESS names the directory of a copy of github.com/twistedcubic/coin-press
-(audited at 9c74725). Its README claims zCDP; n is an argument. `mean`, `covariance`, and `covariance-three-steps` are
-called as `coinpress_calls` says. Rows may lie anywhere, because the functions clip them. `cov_est` documents an
-estimate of a covariance, so it must be symmetric.
+(audited at 9c74725). The README of coin-press claims zCDP; n is an argument. `mean`, `covariance`, and
+`covariance-three-steps` are called as `coinpress_calls` says. Rows may lie anywhere, because the functions clip them.
+`cov_est` documents an estimate of a covariance, so it must be symmetric.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The reference's own mechanisms as targets: `covassay:NAME`, `covassay:NAME-tight`, …"""
+"""Make targets from the mechanisms of the reference: `covassay:NAME`, `covassay:NAME-tight`, …"""
 
 from collections.abc import Callable
 from functools import partial

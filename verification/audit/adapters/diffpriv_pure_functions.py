@@ -1,9 +1,9 @@
-"""diffpriv-pure as targets (audited at 0.1.0): `private_sum`, `private_mean` and `private_count`.
+"""Make targets from diffpriv-pure (audited at 0.1.0): `private_sum`, `private_mean` and `private_count`.
 
 `sum` and `mean` clip a column to its bounds, and are called with δ = 0, which gives ε-DP by Laplace noise;
 `mean-gaussian` is called with δ > 0. `count` is `private_count(k, epsilon)` of the k entries above the middle of the
 range, documented as "shifted geometric for pure ε-DP integer counts". The package names no neighbours, and takes the
-number of rows from the data. It draws from Python's global generator, which the adapter seeds for each draw.
+number of rows from the data. The package draws from Python's global generator, which the adapter seeds for each draw.
 """
 
 from collections.abc import Callable

@@ -1,12 +1,13 @@
-"""diffprivlib as targets (IBM; audited at 0.6.6).
+"""Make targets from diffprivlib (IBM; audited at 0.6.6).
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
-the adapter does that. Its rejection sampler asks numpy for a decomposition of one and the same covariance at every
-proposal. The adapter gives it a generator that keeps the factor; the sampler itself is diffprivlib's own code.
+eigenvector with the exponent ε/4 of ADK19, here calibration "paper". The mechanism takes XᵀX, so its caller must clip
+the rows; the adapter does that. The rejection sampler of the mechanism asks numpy for a decomposition of one and the
+same covariance at every proposal. The adapter gives it a generator that keeps the factor; the sampler itself is
+diffprivlib's own code.
 
 `covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
-together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.
+together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited without a reference law.
 
 Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
 """
@@ -45,18 +46,18 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 
 def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """The target that draws with that part of the installed diffprivlib."""
+    """Return the target that draws with that part of the installed diffprivlib."""
     return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 
 def bingham() -> Target:
-    """The exponential mechanism for the leading eigenvector."""
+    """Run the exponential mechanism for the leading eigenvector."""
     paper = (("calibration", "paper"),)
     return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
-    """Eigenvalues and eigenvectors of the second moment."""
+    """Return eigenvalues and eigenvectors of the second moment."""
     return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 

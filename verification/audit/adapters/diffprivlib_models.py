@@ -1,4 +1,4 @@
-"""Estimators and tools of diffprivlib (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
+"""Make targets from estimators and tools of diffprivlib (audited at 0.6.6); they belong to the adapter `diffprivlib`.
 
 The audit tests the public attributes of the fitted estimator, joined to one output. The package
 says "differential privacy is guaranteed with respect to the training sample" and not which data sets are neighbours; it
@@ -34,7 +34,8 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+# these ranges, of a positive column and of a share, are used by targets that need bounds
+RANGE = (0.0, 100.0), (0.0, 1.0)
 LABEL = 0.5  # the last column has the second label above this share of its range
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 

@@ -1,8 +1,8 @@
-"""Mechanisms of diffprivlib for one number (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
+"""Make targets from mechanisms of diffprivlib for one number (audited at 0.6.6); adapter `diffprivlib`.
 
-They are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded by the
-generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the query is
-the same.
+The mechanisms are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded
+by the generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the
+query is the same.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, P
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanisms that clip the output to it
+IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanisms that clip the output to this range
 
 
 @lru_cache(maxsize=256)

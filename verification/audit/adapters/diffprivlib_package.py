@@ -1,4 +1,6 @@
-"""diffprivlib, as its adapters need it: the package at its pinned version, the generators that it takes, its noise."""
+"""Declare what the adapters of diffprivlib need: the package at its pinned version, the generators that it takes,
+its noise.
+"""
 
 import math
 from functools import cache
@@ -78,7 +80,7 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """A subclass of the RandomState that stands under numpy's name at the time of the call."""
+    """Return a subclass of the RandomState that stands under numpy's name at the time of the call."""
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""

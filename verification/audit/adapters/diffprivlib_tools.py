@@ -1,14 +1,14 @@
-"""Tools of diffprivlib and its K-means (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
+"""Make targets from tools of diffprivlib and its K-means (audited at 0.6.6); they belong to the adapter `diffprivlib`.
 
 All of them look at the columns of a box. The package does not say which data sets are neighbours.
 
 - `sum`, `std`, `nanmean`: `tools.sum(X, epsilon, bounds, axis=0)`, `tools.std`, `tools.nanmean`.
 - `count-nonzero`: `tools.count_nonzero` of whether entries of the first column are above the middle of its range.
-- `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. Its
-  sensitivity is 1 for all bins together, which is that of adding or removing a row, so this is its adjacency here.
-- `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the first column.
-- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. Its number of
-  iterations depends on n, so n is fixed here.
+- `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. The
+sensitivity of the histogram is 1 for all bins together, which is that of adding or removing a row, so this is its
+adjacency here. - `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the first column.
+- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. The number of iterations
+depends on n, so n is fixed here.
 """
 
 import warnings

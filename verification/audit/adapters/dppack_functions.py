@@ -1,9 +1,9 @@
-"""DPpack, a package of R, as targets (audited at 0.2.2), from a copy of sgiddens/DPpack.
+"""Make targets from DPpack, a package of R (audited at 0.2.2), from a copy of sgiddens/DPpack.
 
 The environment variable COVASSAY_DPPACK names the directory of a copy. The targets are processes, as those of
-`exec:Rscript dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs jsonlite and rmutil. They are
-called with `which.sensitivity='bounded'`, its default: one row is replaced, with the number of rows fixed. Mechanism
-and budget are Laplace noise and ε.
+`exec:Rscript dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs jsonlite and rmutil. The
+functions are called with `which.sensitivity='bounded'`, its default: one row is replaced, with the number of rows
+fixed. Mechanism and budget are Laplace noise and ε.
 
 `mean`, `variance`, `standard-deviation`, `median`: `meanDP(x, eps, lower.bound, upper.bound)`, `varDP`, `sdDP` and
 `medianDP` of the first column. `covariance`: `covDP` of two columns.

@@ -1,14 +1,14 @@
-"""eeprivacy as targets (audited at 0.0.5): the operations of `eeprivacy.operations` on columns with public bounds.
+"""Targets from eeprivacy (audited at 0.0.5): the operations of `eeprivacy.operations` on columns with public bounds.
 
 - `sum`, `mean`: `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` and `PrivateClampedMean` of the
-  first column. Both are documented as "bounding sensitivity with clamping", so the adapter does not clip.
+  first column. The two operations are documented as "bounding sensitivity with clamping", so the adapter does not clip.
   `mean-of-clipped` is the same mean of values that the adapter clips.
 - `vector-mean-laplace`, `vector-mean-gaussian`: `PrivateVectorClampedMeanLaplace(lower_bound, upper_bound, k, N)` and
   `…Gaussian`, for k columns and N rows; the bounds hold for all columns.
 - `histogram`: `PrivateHistogram(bins)` with as many bins of the range as there are columns. An individual contributes
   one count, so a row is added or removed.
-- `quantile`: `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the range. It rests
-  on Dwork and Roth (2014), Claim 3.9, where a row is added or removed.
+- `quantile`: `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the range. The
+operation rests on Dwork and Roth (2014), Claim 3.9, where a row is added or removed.
 
 For the other operations no neighbours are stated. All draw from NumPy's global generator, which the adapter seeds.
 """

@@ -1,9 +1,10 @@
-"""The code of "Private Covariance Estimation" as targets, from a copy of google-research/private_covariance_estimation.
+"""Targets from the code of "Private Covariance Estimation", a copy of google-research/private_covariance_estimation.
 
 The environment variable COVASSAY_GOOGLE_RESEARCH names the directory that has the folder
 `private_covariance_estimation` (audited as of 2026). The functions take XᵀX of rows of norm at most 1, which the
-adapter clips. They do not say which data sets are neighbours; their sensitivities, 1 for XᵀX and for its eigenvalues,
-are those of adding or removing a row with the number of rows kept as an argument, so this is the adjacency here.
+adapter clips. The functions do not say which data sets are neighbours; their sensitivities, 1 for XᵀX and for its
+eigenvalues, are those of adding or removing a row with the number of rows kept as an argument, so this is the adjacency
+here.
 
 `gaussian`: `gaussian_mechanism(cov, epsilon, delta)`; `laplace`: `laplace_mechanism(cov, epsilon)`; `iterative`:
 `iterative_mechanism(cov, n, epsilon)`; `talwar`: `iterative_mechanism_talwar(cov, n, epsilon)`.

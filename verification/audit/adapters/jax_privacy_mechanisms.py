@@ -1,4 +1,4 @@
-"""jax-privacy as a target (audited at 2.0.0): `gaussian`, the noise that its privatizers add to a sum of gradients.
+"""Targets from jax-privacy (audited at 2.0.0): `gaussian`, the noise that its privatizers add to a sum of gradients.
 
 `noise_addition.gaussian_privatizer(stddev, prng_key)`, whose `update` gives the sum with noise, in float32 as jax
 computes by default. The package takes a standard deviation and no budget; the adapter chooses the deviation that

@@ -1,4 +1,4 @@
-"""Statistics of morie (audited at 1.5.1); they are targets of the adapter `morie`.
+"""Make targets from statistics of morie (audited at 1.5.1); they belong to the adapter `morie`.
 
 The package states bounded DP, one replaced record with the number of rows fixed. Each function gets a seed from the
 audit's generator, and the output is its `release`. The bounds are those of the first column.

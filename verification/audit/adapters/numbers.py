@@ -1,4 +1,4 @@
-"""Targets that release one number by a sampler of a library: the mean squared norm of the rows, plus noise.
+"""Make targets that release one number by a sampler of a library: the mean squared norm of the rows, plus noise.
 
 Replacing a row in the unit ball changes this query by at most 1/n. The adapters clip the rows, compute the query
 in float64, and leave the rest to the library: its mechanism, or its sampler, is called with the query or with the scale
@@ -16,7 +16,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.targets.target import Target
 
-Release = Callable[..., Any]  # (query, sensitivity, rng=…, **budget) -> the number that is released
+Release = Callable[..., Any]  # maps (query, sensitivity, rng=…, **budget) to the number that is released
 
 QUERY = "the query is the mean squared norm of the clipped rows; the adapter computes it in float64"
 UNSEEDED = "draws from the operating system: this run cannot be replayed draw for draw"
@@ -25,7 +25,7 @@ LAPLACE = "private-trace"  # the mechanism of the reference that releases this q
 
 
 def gaussian_deviation(sensitivity: float, rho: float) -> float:
-    """The standard deviation of Gaussian noise that makes a query of this sensitivity ρ-zCDP."""
+    """Return the standard deviation of Gaussian noise that makes a query of this sensitivity ρ-zCDP."""
     return sensitivity / math.sqrt(2 * rho)
 
 
@@ -33,7 +33,7 @@ def number_target(
     name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
     primitives: tuple[Primitive, ...] = (),
 ) -> Target:  # fmt: skip
-    """The target of that name; with a `mechanism`, the law of its output is known."""
+    """Return the target of that name; with a `mechanism`, the law of its output is known."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)

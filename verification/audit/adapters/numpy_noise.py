@@ -1,4 +1,4 @@
-"""Noise of NumPy as targets: `numpy:laplace` and `numpy:normal`, a float64 sum of a query and a draw of the generator.
+"""Targets from the noise of NumPy: `numpy:laplace` and `numpy:normal` add a draw of the generator to a float64 query.
 
 In real arithmetic these are the Laplace mechanism, which is ε-DP, and the Gaussian mechanism, which is ρ-zCDP.
 """
@@ -21,12 +21,12 @@ def _normal(query: float, sensitivity: float, *, rng: np.random.Generator, rho: 
 
 
 def laplace() -> Target:
-    """A query plus `Generator.laplace`."""
+    """Add noise from `Generator.laplace` to the query."""
     return number_target("numpy:laplace", _laplace, f"numpy {version('numpy')}, Generator.laplace", PURE, LAPLACE)
 
 
 def normal() -> Target:
-    """A query plus `Generator.normal`."""
+    """Add noise from `Generator.normal` to the query."""
     return number_target("numpy:normal", _normal, f"numpy {version('numpy')}, Generator.normal", CONCENTRATED)
 
 

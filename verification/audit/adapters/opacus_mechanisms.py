@@ -1,4 +1,4 @@
-"""opacus as targets (audited at 1.6.0): the noise that its optimizers add to a sum of clipped gradients.
+"""Make targets from opacus (audited at 1.6.0): the noise that its optimizers add to a sum of clipped gradients.
 
 `noise`: `opacus.optimizers.optimizer._generate_noise(std, reference, generator)`, added to the query in float32 as
 `DPOptimizer.add_noise` adds it to a gradient; `noise-secure`: the same with `secure_mode=True`, whose documentation

@@ -1,12 +1,12 @@
-"""OpenDP as targets (audited at 0.16.0).
+"""Make targets from OpenDP (audited at 0.16.0).
 
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
-which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
-ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
-adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. OpenDP searches for
-the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a function of the data
-alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and acceptance, is
-OpenDP's own code, untouched.
+which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. The measurement has
+the exponent ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be
+replayed, the adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit.
+OpenDP searches for the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a
+function of the data alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and
+acceptance, is OpenDP's own code, untouched.
 
 `eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
 as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library
@@ -17,8 +17,8 @@ draws the Laplace noise, so this target is not seeded. `eigendecomposition-about
 `.map(2) = ε`; the output has the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after the other,
 so that the noise is recorded. `pca`: `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples,
 n_features).fit(X)`, documented as "epsilon: the privacy budget" for n_changes = 1 change of a row; the output has
-`mean_`, and below it Vᵀ diag(singular_values_²/n) V. It searches for its noise scales, which are functions of n, d and
-ε, anew in every draw; the adapter keeps them from draw to draw.
+`mean_`, and below it Vᵀ diag(singular_values_²/n) V. The class searches for its noise scales, which are functions of n,
+d and ε, anew in every draw; the adapter keeps them from draw to draw.
 """
 
 import os
@@ -36,7 +36,7 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-ORIGIN = 3.0  # every coordinate of the origin of a domain that is not about 0
+ORIGIN = 3.0  # every coordinate of the origin of a domain whose centre is not 0
 
 
 class _Seeded:
@@ -160,14 +160,14 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues come ascending, the vectors descending
+    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues are ascending, the vectors descending
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 
 
 @lru_cache(maxsize=64)
 def _eigenvalues_parts(n: int, d: int, epsilon: float) -> tuple[Any, Any, float]:
-    """The eigenvalues, the measurement that is chained to them, and the scale of its noise."""
+    """Return the eigenvalues, the measurement that is chained to them, and the scale of its noise."""
     dp = _library()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvalues import make_eigenvalues
@@ -190,7 +190,7 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
 
 
 def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
-    """The loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
+    """Return the loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
     return float(made(n=len(x), d=x.shape[1], epsilon=float(epsilon)).map(2))
 
 
@@ -215,7 +215,7 @@ def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def private_eigenvector() -> Target:
-    """The exponential mechanism for the leading eigenvector."""
+    """Run the exponential mechanism for the leading eigenvector."""
     _library()
     return Target(
         "opendp:private-eigenvector",
@@ -232,7 +232,7 @@ def private_eigenvector() -> Target:
 
 
 def _unseeded(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
-    """A target whose noise is drawn by OpenDP's Rust library."""
+    """Return a target whose noise is drawn by OpenDP's Rust library."""
     _library()
     notes = ("draws from the operating system: this run cannot be replayed draw for draw", *notes)
     return Target(f"opendp:{name}", draw, seeded=False, version=told_version(PACKAGE, part), notes=notes, **more)

@@ -1,4 +1,4 @@
-"""Mechanisms of OpenDP for one number (audited at 0.16.0); they are targets of the adapter `opendp`.
+"""Make targets from mechanisms of OpenDP for one number (audited at 0.16.0); they belong to the adapter `opendp`.
 
 `laplace` is `make_laplace`, ε-DP, and `gaussian` is `make_gaussian`, ρ-zCDP, both on floats, with the scale for which
 the library's own privacy map gives the claim. OpenDP's Rust library draws the noise, so these targets are not seeded.
@@ -16,7 +16,7 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-CLOSE = 1e-9  # the relative difference that is allowed between the loss by OpenDP's privacy map and the claim
+CLOSE = 1e-9  # the loss by OpenDP's privacy map and the claim may have this relative difference
 
 
 @lru_cache(maxsize=64)

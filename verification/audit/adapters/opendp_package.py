@@ -1,4 +1,4 @@
-"""OpenDP, as its adapters need it: the package at its pinned version."""
+"""Declare what the adapters of OpenDP need: the package at its pinned version."""
 
 from covassay.verification.audit.targets.package import Package
 

@@ -1,16 +1,16 @@
-"""Statistics of OpenDP beyond covariance (audited at 0.16.0); they are targets of the adapter `opendp`.
+"""Make targets from statistics of OpenDP beyond covariance (audited at 0.16.0); they belong to the adapter `opendp`.
 
 - `mean`: `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale for which its own
   privacy map gives ρ for one replaced row.
 - `noisy-max`: `make_noisy_max` of the sums of the squared columns, of which a row of norm at most 1 moves each by at
   most 1. The output is the number of a column.
 - `theil-sen`: `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds, scale).fit(X, y)`, whose
-  slope and intercept are the output, with the scale for which its own map gives ε for one replaced row. It shuffles
-  the rows by NumPy's global generator, which the adapter seeds.
-- `box-gauss`, `box-laplace`: `make_gaussian` and `make_laplace` on the vector of the weighted sums of bounded columns
-  (`box_moments`), with the scale for which their own maps give the budget at the sensitivity of this vector. OpenDP
-  has no function with this joint law: its sums of bounded columns, composed, add their budgets up. The adapter
-  computes the sums, and the rows, mean and covariance from the noisy ones.
+  slope and intercept are the output, with the scale for which its own map gives ε for one replaced row. The regression
+  shuffles the rows by NumPy's global generator, which the adapter seeds. - `box-gauss`, `box-laplace`: `make_gaussian`
+  and `make_laplace` on the vector of the weighted sums of bounded columns (`box_moments`), with the scale for which
+  their own maps give the budget at the sensitivity of this vector. OpenDP has no function with this joint law: its sums
+  of bounded columns, composed, add their budgets up. The adapter computes the sums, and the rows, mean and covariance
+  from the noisy ones.
 
 A map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so these targets are
 not seeded.
@@ -107,7 +107,7 @@ def _noise_on_vector(gaussian: bool, length: int, change: float, budget: float) 
 
 
 def _of_sums(x: Matrix, bounds: Bounds, gaussian: bool, budget: float) -> Matrix:
-    """The rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
+    """Return the rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
     box = Box.of(bounds)
     rows, n, d = scaled_rows(x, box)
     weights = (gauss_weights if gaussian else laplace_weights)(d, "replace-one")

@@ -1,8 +1,8 @@
-"""pfl as targets (Apple; audited at 0.6.0): `gaussian`, (ε, δ)-DP, and `laplace`, ε-DP.
+"""Make targets from pfl (Apple; audited at 0.6.0): `gaussian`, (ε, δ)-DP, and `laplace`, ε-DP.
 
-They are `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
-`LaplaceMechanism(clipping_bound, epsilon)`. Their method `add_noise` adds noise to statistics of norm at most the
-bound, which is how far one contribution moves a sum; here it is how far one row moves the query.
+The targets are `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
+`LaplaceMechanism(clipping_bound, epsilon)`. The method `add_noise` adds noise to statistics of norm at most the bound,
+which is how far one contribution moves a sum; here it is how far one row moves the query.
 """
 
 from collections.abc import Callable

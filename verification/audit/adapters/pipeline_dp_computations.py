@@ -1,13 +1,13 @@
-"""PipelineDP as targets (OpenMined; audited at 0.3.1): the metrics of its combiners, ε-DP with Laplace noise.
+"""Make targets from PipelineDP (OpenMined; audited at 0.3.1): the metrics of its combiners, ε-DP with Laplace noise.
 
 `combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses the combiners for metrics
-of a partition and splits the budget. Here every row is the one contribution of one user to one partition, so that
-neighbours differ by a row that is added or removed. The bounds are those of the first column.
+of a partition and splits the budget. In the adapter every row is the one contribution of one user to one partition, so
+that neighbours differ by a row that is added or removed. The bounds are those of the first column.
 
 - `count`, `sum`: these metrics. `vector-sum`: of rows whose entries are at most 1, with the norm kind Linf.
-- `mean`: count and mean. `variance`: count, mean and variance. They are output as the numbers from which the combiner
-  computes them: with m the middle of the range and c = max(1, count), the count, (mean − m) c, and (variance + (mean −
-  m)²) c. The metrics are a function of these numbers, and these numbers of the metrics.
+- `mean`: count and mean. `variance`: count, mean and variance. These metrics are output as the numbers from which the
+combiner computes them: with m the middle of the range and c = max(1, count), the count, (mean − m) c, and (variance +
+(mean − m)²) c. The metrics are a function of these numbers, and these numbers of the metrics.
 
 The C++ library of python-dp draws the noise.
 """

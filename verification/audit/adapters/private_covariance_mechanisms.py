@@ -1,4 +1,4 @@
-"""The code of "Differentially Private Covariance Revisited" as targets, from a copy of hkustDB/PrivateCovariance.
+"""Targets from the code of "Differentially Private Covariance Revisited", from a copy of hkustDB/PrivateCovariance.
 
 The environment variable COVASSAY_PRIVATE_COVARIANCE names the directory of a copy (audited at dafcdfe). The functions
 take rows of norm at most 1, which the project's experiments make sure of before the call; the adapter clips the rows.
@@ -26,8 +26,8 @@ PACKAGE = Package(
     files=("adaptive/algos.py", "exponential/algos.py"),
     project="hkustDB/PrivateCovariance",
 )
-BETA = 0.1  # the failure probability for the choice of thresholds, as in the experiments
-TRACE = 1.0  # the public bound on the trace that the clipped functions are given
+BETA = 0.1  # the failure probability for the choice of thresholds, as in the experiments of the project
+TRACE = 1.0  # the clipped functions are given this public bound on the trace
 CLIPS = "its callers make sure that rows have norm at most 1, which the adapter does"
 
 

@@ -1,4 +1,4 @@
-"""privjail as targets (Toyota; audited at 0.1.2): sums of rows with noise, as its accountants account for them.
+"""Make targets from privjail (Toyota; audited at 0.1.2): sums of rows with noise, as its accountants account for them.
 
 A private array is made of the rows with `distance = 1`, which is what `privjail.numpy.load` does: neighbours differ by
 one row that is added or removed. Rows are clipped by `privjail.clip_norm`.
@@ -8,8 +8,8 @@ one row that is added or removed. Rows are clipped by `privjail.clip_norm`.
 - `sum-gaussian`: `gaussian_mechanism(…, rho=ρ)` of the first sum with a zCDP accountant. `scatter-gaussian`: of XᵀX.
 - `histogram`: `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
 
-The package draws from NumPy's global generator, which the adapter seeds for each draw. It asks for NumPy 2.1.3 and
-pandas 2, with which no other adapter shares a process: `covassay adapters install privjail` makes an environment.
+The package draws from NumPy's global generator, which the adapter seeds for each draw. The package asks for NumPy 2.1.3
+and pandas 2, with which no other adapter shares a process: `covassay adapters install privjail` makes an environment.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ NEIGHBOURS = "a private array has distance 1: one row is added or removed"
 
 
 def _rows(x: Matrix, accountant: str) -> Any:
-    """The private array, with an accountant that has no limit."""
+    """Return the private array, with an accountant that has no limit."""
     import privjail
     from privjail.numpy.array import PrivNDArray
 

@@ -1,8 +1,8 @@
-"""Algorithms of python-dp for a column of bounded numbers (audited at 1.1.5); they are targets of its adapter.
+"""Make targets from algorithms of python-dp for a column of bounded numbers (audited at 1.1.5).
 
-They are `pydp.algorithms.laplacian.NAME(epsilon, 0, lower, upper, dtype="float").quick_result(values)`, ε-DP. Google's
-library, which is wrapped here, counts the rows privately: neighbours differ by the row of one user that is added or
-removed. The C++ library draws the noise.
+The targets are `pydp.algorithms.laplacian.NAME(epsilon, 0, lower, upper, dtype="float").quick_result(values)`, ε-DP.
+Google's library, which is wrapped here, counts the rows privately: neighbours differ by the row of one user that is
+added or removed. The C++ library draws the noise.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
-"""python-dp as targets (OpenMined's wrapper of Google's library; audited at 1.1.5).
+"""Make targets from python-dp (OpenMined's wrapper of Google's library; audited at 1.1.5).
 
 `laplace`: `LaplaceMechanism(epsilon, sensitivity).add_noise(query)`, ε-DP, which rounds to a grid. `gaussian`:
-`GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, (ε, δ)-DP. Both draw from the operating system.
-Other targets are in `python_dp_algorithms`.
+`GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, (ε, δ)-DP. The targets draw from the operating
+system. Other targets are in `python_dp_algorithms`.
 """
 
 from collections.abc import Callable

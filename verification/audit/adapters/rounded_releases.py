@@ -1,4 +1,4 @@
-"""Exact releases as targets: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
+"""Make targets from exact releases: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
 
 The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. In all other
 respects, the command `covassay release --rounded` makes the same releases.

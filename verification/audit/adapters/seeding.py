@@ -1,4 +1,4 @@
-"""Draws from global generators of the process, which are seeded by the audit's generator and then restored.
+"""Draw from global generators of the process, which are seeded by the audit's generator and then restored.
 
 The state that is put back belongs to the process and not to the target, so that no recording of draws looks at it.
 """

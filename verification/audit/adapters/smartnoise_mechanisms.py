@@ -1,15 +1,17 @@
-"""smartnoise-synth as targets (OpenDP; audited at 1.0.8): `snsynth.models.dp_covariance.DPcovariance`.
+"""Make targets from smartnoise-synth (OpenDP; audited at 1.0.8): `snsynth.models.dp_covariance.DPcovariance`.
 
 `covariance`: `DPcovariance(n, columns, bounds, epsilon)` and its `make_covar_symmetric(release(data))`, the matrix that
 its method `get_linear_regression` uses, and with it `DPLinearRegression`. `covariance-values`: the same values, as
-`release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. Both need the
-bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
-`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. It raises an
-exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class splits
-`epsilon` evenly over the entries. It states no adjacency; n is an argument, so it is audited for replace-one.
+`release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. The two targets
+need the bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
+`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. The class
+raises an exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class
+splits `epsilon` evenly over the entries. The class states no adjacency; n is an argument, so it is audited for
+replace-one.
 
-The package requires opacus 0.14 and other large libraries, which this class does not use. It is therefore in no extra
-of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment, and here
+The package requires opacus 0.14 and other large libraries, which this class does not use. The package is therefore in
+no extra of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment,
+and here
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 
@@ -43,7 +45,7 @@ PACKAGE = Package(
     modules=("pandas",),
     without_dependencies=("smartnoise-synth==1.0.8",),
 )
-UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # bounds of columns in different units, as in a typical table
+UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # these bounds have columns in different units, as in a typical table
 
 Bounds = tuple[tuple[float, float], ...]
 
@@ -63,7 +65,7 @@ def _module(name: str = "dp_covariance") -> Any:
 
 
 def _released(x: Matrix, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> tuple[Any, list[float]]:
-    """The object of the library and the values that it releases."""
+    """Return the object of the library and the values that it releases."""
     import pandas as pd
 
     names = [f"column {j + 1}" for j in range(x.shape[1])]
@@ -119,18 +121,18 @@ def _target(
 
 
 def covariance() -> Target:
-    """The matrix that the class computes from its released values."""
+    """Return the matrix that the class computes from its released values."""
     return _target("covariance", _covariance, "the matrix is its make_covar_symmetric(release(data))")
 
 
 def covariance_values() -> Target:
-    """The values that the class releases, in the order in which it computes them."""
+    """Return the values that the class releases, in the order in which it computes them."""
     note = "the values of its release(data) are put in the lower triangle, the order in which they are computed"
     return _target("covariance-values", _covariance_values, note)
 
 
 def linear_regression() -> Target:
-    """The coefficients that the package's regression computes from the same values."""
+    """Return the coefficients that the package's regression computes from the same values."""
     note = "y is the last column; where it says that its noisy covariance is not positive definite, zeros are put out"
     return _target(
         "linear-regression", _regression, note, "linear_regression.DPLinearRegression", released="coefficients",

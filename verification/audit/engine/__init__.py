@@ -1,1 +1,1 @@
-"""What the questions of the audit are made of: draws, data sets, pairs of neighbours, tests of a law or of an event."""
+"""The parts of the audit's questions: draws, data sets, pairs of neighbours, and tests of a law or of an event."""

@@ -1,8 +1,8 @@
-"""Adjacency: which data sets are neighbours, and what a claim for other neighbours would explain.
+"""Which data sets are neighbours, and whether a claim for other neighbours would explain what an audit shows.
 
-Under replace-one, neighbours have one public number of rows and differ in one row. Under add-remove, one of them has
-one row more. A claim is made for one of the two adjacencies, and the pairs of data sets follow it. A violation for one
-adjacency is no violation for the other:
+Under replace-one, neighbours have one public number of rows and differ in one row. Under add-remove, one of two
+neighbours has one row more than the other. A claim is made for one of the two adjacencies, and the pairs of data sets
+follow it. A violation under one adjacency is not a violation under the other adjacency.
 
 - If a mechanism is ε-DP for a row that is added or removed while n stays a public number, replacing a row is two such
   steps. The loss of a replacement is then at most 2ε; ρ-zCDP allows 4ρ, and (ε, δ) allows (2ε, (1 + e^ε) δ).
@@ -26,12 +26,12 @@ from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
-ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim
+ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim (`explained`)
 FEWEST_ROWS = 3  # the smallest number of rows of the larger data set: a covariance of one row does not exist
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
-    """The pairs of neighbours for this adjacency, made from pairs in which the last row is replaced.
+    """Return pairs of neighbours for this adjacency, made from pairs in which the last row is replaced.
 
     For add-remove, the last row of the first data set is added and removed, and so is the last row of the second data
     set, unless the two rows are equal or opposite.
@@ -49,7 +49,9 @@ def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tup
 
 
 def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
-    """The neighbours with and without the last row; the other rows are repeated until the data set is large enough."""
+    """Return neighbours with and without the last row; the other rows are repeated until the data set is large
+    enough.
+    """
     others = np.resize(whole[:-1], (max(len(whole), FEWEST_ROWS) - 1, whole.shape[1])) if len(whole) > 1 else None
     others = np.zeros((FEWEST_ROWS - 1, whole.shape[1])) if others is None else others
     first = np.vstack([others, whole[-1:]])
@@ -74,7 +76,9 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 
 def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
-    """A sentence if a claim for the other adjacency explains every loss that was shown; otherwise an empty text."""
+    """Return a sentence if a claim for the other adjacency explains every loss that was shown;
+    otherwise an empty text.
+    """
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
         return ""

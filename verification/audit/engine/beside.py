@@ -1,14 +1,14 @@
 """Compare draws with those of the reference under equal seeds, at many numbers of rows and columns, budgets and data.
 
-An implementation that uses random numbers as the reference does gives the same outputs under the same seed. Then a few
-draws at each of some hundreds of places show where the implementation takes another branch: at 500 rows, in four
-dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000 rows and 64 columns, and for
-budgets from 0.01 to 20.
+An implementation that uses random numbers in the order of the reference gives the same outputs under the same seed.
+If the outputs are the same, a few draws at each of some hundreds of places show where the implementation takes another
+branch: at 500 rows, in four dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000
+rows and 64 columns, and for budgets from 0.01 to 20.
 
-That the outputs differ refutes nothing: another algorithm of the same law may be faster for wide data. A difference
-only says where to test. The target is refuted if pairs of draws show another law there (`paired`). Where noise is added
-to a known query, it is also refuted by one factor below 1 that multiplies all residuals under all seeds. A target is
-not compared if most of its outputs differ from those of the reference.
+Different outputs refute nothing: another algorithm of the same law may be faster for wide data. A difference only shows
+at which place the law should be tested. The target is refuted if pairs of draws show at such a place that the laws
+differ (`paired`). If noise is added to a known query, the target is also refuted by one factor below 1 that multiplies
+all residuals under all seeds. A target is not compared if most of its outputs differ from those of the reference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,11 +29,11 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.sizes import COLUMNS, ROWS, WIDE_AND_LONG, Pace
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
-SEEDS = 1  # if an output of several numbers differs under one seed, more draws are made
+SEEDS = 1  # one seed for outputs of several numbers; if the outputs differ, more draws are made
 MORE_SEEDS = 4  # seeds for the test whether one factor multiplies all residuals
 MANY, FEW = 2000, 12  # rows and columns of data on which the noise is small relative to the query
 # Thresholds, clipping bounds, bins and levels lie at unknown sizes of the data. Rows are made shorter in steps so
@@ -41,14 +41,14 @@ MANY, FEW = 2000, 12  # rows and columns of data on which the noise is small rel
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
-CLOSE = 1e-6  # relative to the largest entry: smaller differences are rounding errors
+CLOSE = 1e-6  # differences that are smaller, relative to the largest entry, are rounding errors
 PILOTS = 6  # the most places at which the law is tested
-FIT = 1e-6  # the relative error with which one factor must explain all residuals
+FIT = 1e-6  # one factor must explain all residuals up to this relative error
 
 
 @dataclass(frozen=True)
 class Place:
-    """One place in a grid: its sort and its position in words, and the data and the budget there."""
+    """One place in a grid: its sort and its position in words, and the data and the budget to draw with."""
 
     sort: str
     words: str
@@ -71,7 +71,7 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # where noise is added to a query, `same_noise` and `other_budgets` test the rest
+        return  # where noise is added to a query, `same_noise` and `other_budgets` test the remaining places
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:
@@ -89,7 +89,7 @@ def _places(
 
 @dataclass
 class _Seen:
-    """The places seen so far: how many agree with the reference, which do not, and which were too slow."""
+    """The places that were compared: how many agree with the reference, which do not, and which were too slow."""
 
     agreeing: int = 0
     differing: list[tuple[float, Place]] = field(default_factory=list)
@@ -99,8 +99,7 @@ class _Seen:
 def _sampler(setting: Setting, place: Place) -> Sampler:
     def sampler(rng: np.random.Generator) -> Matrix | Failure:
         setting.tally.draws += 1
-        output, _ = call(setting.target, place.x.copy(), place.budget, rng, setting.seconds)
-        return well_formed(output, setting.shape(place.x))
+        return setting.one(place.x, rng, budget=place.budget)
 
     return sampler
 
@@ -116,7 +115,7 @@ def _reference(place: Place) -> Sampler:
 
 
 def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] | None:
-    """Outputs of the target and of the reference under the same seeds; None if one of them fails."""
+    """Return outputs of the target and of the reference under the same seeds; None if one of the two fails."""
     samplers = _sampler(setting, place), _reference(place)
     found: tuple[list[Matrix], list[Matrix]] = ([], [])
     for seed in range(seeds):
@@ -129,7 +128,9 @@ def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] |
 
 
 def _change(target: Matrix, reference: Matrix) -> float:
-    """The largest difference between two outputs, relative to their size; a vector may have the opposite sign."""
+    """Return the largest difference between two outputs, relative to their size;
+    a vector may have the opposite sign.
+    """
     size = max(1e-3, float(np.abs(reference).max()))
     change = np.abs(target - reference).reshape(len(target), -1).max(axis=1)
     if target.ndim == 2:
@@ -162,7 +163,9 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
 
 
 def _factor(setting: Setting, place: Place) -> str:
-    """A sentence on a factor below 1 that multiplies all residuals of the reference; empty if there is none."""
+    """Return a sentence on a factor below 1 that multiplies all residuals of the reference; empty if there is no such
+    factor.
+    """
     both = _both(setting, place, MORE_SEEDS)
     if place.path is None or place.path.query is None or both is None:
         return ""
@@ -186,7 +189,10 @@ def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
 def draw_for_draw(
     setting: Setting, beside: Beside, path: DataPath | None, at_budget: Reference | None, claim: Guarantee, level: float
 ) -> list[Finding]:
-    """Check the draws beside the reference. A target of the same law is refuted with probability at most `level`."""
+    """Compare draws of the target with draws of the reference under equal seeds.
+
+    A target of the same law is refuted with probability at most `level`.
+    """
     accepted = {} if at_budget is None else accepted_guarantees(claim, at_budget)
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []
     seen = _seen_at(setting, _places(setting, beside, path, others))

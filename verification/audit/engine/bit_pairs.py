@@ -5,9 +5,10 @@ output is not a mixture of many noise scales. A row with no entry 0 in many colu
 that the low-order bits of any of these numbers may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-moves its output. Then the length is searched. Under the same noise, the distance between the outputs on two data sets
-is the effect of the row. These draws only choose a pair, and no test uses them. A target that ignores the given
-generator has new noise in every call. Then the length is arbitrary, and the pair is still valid.
+moves its output. For such a mechanism the length is found by a search. Under the same noise, the distance between the
+outputs on two data sets is the effect of the row. Draws under the same noise only choose a pair, and no test uses them.
+A target that ignores the given generator has new noise in every call. The length is arbitrary for such a target, and
+the pair is still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,11 +24,11 @@ from covassay.verification.audit.engine.bit_statistics import statistics
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
-ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
+ROWS = 16  # a power of two, so that the entries of one row divided by the number of rows are dyadic numbers
 MORE = 3, 4, 5  # columns of the further pairs for outputs that are matrices
 WIDE_ROWS, WIDE = 64, 16  # rows and columns of the pair for vectors; the root of WIDE is a power of two
-LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # the last is beyond the lengths at which rows are usually shortened
-STEPS = tuple(2.0**0.5**k for k in range(4))  # factors on the best of these lengths, to refine it
+LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # rows are usually shortened below the last of these lengths
+STEPS = tuple(2.0**0.5**k for k in range(4))  # factors that refine the best of these lengths
 PROBES = 4  # draws under the same noise for every length
 FARTHER = 1 + 1e-6  # a smaller ratio of two distances does not count as a difference
 
@@ -41,7 +42,9 @@ def unit_length(first: Matrix, second: Matrix) -> float:
 
 
 def most_moving(setting: Setting) -> Length:
-    """The length that moves the outputs of a target the most when the rows of two data sets are multiplied by it."""
+    """Return the length by which the rows of two data sets must be multiplied to change the target's outputs
+    the most.
+    """
 
     known: dict[tuple[str, bytes], Matrix] = {}
 
@@ -73,12 +76,12 @@ def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output, rows:
 
 
 def _dense(d: int) -> Vector:
-    """A unit vector without an entry 0 if d is at most 2 or a power of 4."""
+    """Return a unit vector without an entry 0 if d is at most 2 or a power of 4."""
     return np.array([0.6, 0.8]) if d == 2 else np.full(d, d**-0.5)
 
 
 def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Neighbours in the unit ball: some query is 0 on one data set and far from 0 on the other."""
+    """Return neighbours in the unit ball: some query is 0 on one data set and far from 0 on the other."""
     small = max(1, smallest_dimension)
     d = max(2, small)
     axes = np.eye(d)
@@ -98,7 +101,7 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 
 def _corners(d: int, output: Output) -> Pair:
-    """Neighbours that change the corners of a matrix most: a row along the first and last columns, or zeros."""
+    """Return neighbours that change the corners of a matrix most: a row along the first and last columns, or zeros."""
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8
     return _pair(f"one row in the first and last column against none, d={d}", zero, row, zero, output)
@@ -114,7 +117,9 @@ def of_length(pair: Pair, length: float) -> Pair:
 
 
 def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Neighbours in a box: all rows lie nearest to 0, but one row is far from 0 in every column, or in one column."""
+    """Return neighbours in a box: all rows lie nearest to 0, but one row is far from 0 in every column, or in one
+    column.
+    """
     far, near = far_and_near(box)
     ends = {"in every column": far} | {
         f"in column {j + 1}": np.where(np.arange(box.dimension) == j, far, near) for j in range(min(box.dimension, 2))
@@ -130,7 +135,7 @@ def bit_pairs(
     own: Iterable[Pair] = (),
     length: Length = unit_length,
 ) -> tuple[Pair, ...]:
-    """The pairs on which low-order bits are compared, and the pairs of the user's own with the same statistics."""
+    """Return the pairs on which low-order bits are compared, and the pairs of the user with the same statistics."""
     if box is None:
         made = tuple(of_length(p, length(p.first, p.second)) for p in pairs_in_ball(output, smallest_dimension))
     else:

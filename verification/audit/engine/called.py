@@ -38,7 +38,7 @@ ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the shapes of the p
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
     """Make a target of the source.
 
-    A function with another signature is called by the expression `call`, or by one found by trial.
+    A function with another signature is called by the expression `call`, or by an expression found by trial.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """The number of draws that a process says it makes in one request; 0 for other targets and failing processes.
+    """Return how many draws a process says it makes in one request; 0 for other targets and failing processes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Coincidences, such as repeated values: a continuous law never shows them, so the check counts them.
+"""Find coincidences, such as repeated values, which a continuous law never shows.
 
 Additive noise of a continuous law is never exactly zero, never the same twice, and its entries stand in no exact
 relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
@@ -6,11 +6,11 @@ relation. The check compares draws on data sets of several shapes with one anoth
 The following bounds say how many coincidences chance allows. Noise may have been computed in float32, where the
 relative distance of two successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of
 a few `CLOSE`, and the count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64
-times as large as `CLOSE`. This covers the laws of all mechanisms here: in units of the spread, their densities stay
-below this bound. Float64 has atoms that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the
-profile states the probability of the largest atom, and two numbers then agree, up to their signs, with at most twice
-that probability. A finding needs a probability below the false-alarm probability of the question, multiplied by the
-number of comparisons.
+times as large as `CLOSE`. The factor 64 covers the laws of all mechanisms of the reference: in units of the spread,
+their densities stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice repeats
+values by its law; the profile states the probability of the most probable value, and two numbers then agree, up to
+their signs, with at most twice that probability. A finding needs a probability below the false-alarm probability of the
+question, multiplied by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tail_probabilities import binomial_at_least
@@ -32,47 +32,53 @@ from covassay.verification.statistics.tail_probabilities import binomial_at_leas
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
 SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
-DRAWS = 48  # draws of each shape: enough to detect a relation between any two entries
+DRAWS = 48  # draws on data of each shape: enough to detect a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers count as equal
-CHANCE = 2.0**-16  # a bound on the probability that two independent numbers of a continuous law are within `CLOSE`
+# a bound on the probability that two independent numbers of a continuous law differ by at most `CLOSE`
+CHANCE = 2.0**-16
 SINGLE = 2.0**-24  # the unit of float32
-EXACT = 2.0**-50  # a residual that is smaller relative to the output counts as zero: the query is rounded
+# a residual that is smaller than this share of the output counts as zero, because the query is rounded
+EXACT = 2.0**-50
 # a smaller singular value of standardised residuals, relative to the largest, means an exact linear relation
 FULL_RANK = 1e-5
-SPARE_DRAWS = 12  # draws beyond the number of entries, so that chance gives no such singular value
-SMALLEST_GROUP = 5  # the smallest number of draws that must share a ratio; a repeated draw gives two
-FEW_DECIMALS = 6  # outputs with so few digits are rounded
+# draws are made beyond the number of entries, so that so small a singular value does not occur by chance
+SPARE_DRAWS = 12
+SMALLEST_GROUP = 5  # the smallest number of draws that must share a ratio; a draw that occurs twice accounts for two
+FEW_DECIMALS = 6  # outputs with at most so many decimals are rounded
 SURE_REPEATS = 20  # if so many repeats are expected, fewer than 5 occur with a probability below 1e-4
-# the least number of different outputs that occur twice; clipping and projection cause fewer atoms than that
+# at least so many different outputs must occur twice; clipping and projection alone cause fewer repeated values
 REPEATED = 8
-DECIMALS = 12  # decimals to which outputs are rounded, in units of their size: clipped values are equal up to rounding
+# outputs, divided by their size, are rounded to so many decimals: clipped values are equal only up to rounding
+DECIMALS = 12
 NAMED = 3  # the number of findings that are described in full
 LARGE_COEFFICIENT = 0.2  # a coefficient of a relation is large if its ratio to the largest is above this
 
 
 @dataclass(frozen=True)
 class _Draws:
-    """Draws on one data set: their residuals, one row for each draw, and the entry of the output for each column."""
+    """Draws on one data set: their residuals, with one row for each draw and one column for each entry of the
+    output.
+    """
 
     x: Matrix
     residuals: Matrix  # (draws, entries)
     sizes: Matrix  # the sizes of the entries of the outputs, (draws, entries)
     entries: tuple[tuple[int, ...], ...]
-    atom: float = 0.0  # the largest probability of one value of an entry
+    atom: float = 0.0  # the largest probability of any single value of an entry
 
     @property
     def chance(self) -> float:
-        """A bound on the probability that two independent entries agree up to their signs."""
+        """Return a bound on the probability that two independent entries agree up to their signs."""
         return max(CHANCE, 2 * self.atom)
 
     @property
     def shape(self) -> str:
-        """The shape of the data, as text."""
+        """Return the shape of the data as text."""
         return f"n = {self.x.shape[0]}, d = {self.x.shape[1]}"
 
 
 def entry_name(place: tuple[int, ...]) -> str:
-    """The entry of an output in words."""
+    """Name the entry of an output in words."""
     if not place:
         return "the output"
     if len(place) == 1:
@@ -81,14 +87,13 @@ def entry_name(place: tuple[int, ...]) -> str:
 
 
 def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
-    """Draws with fresh generators on one data set; None if too many draws fail."""
+    """Draw with fresh generators on one data set; return None if too many draws fail."""
     assert path.query is not None
     x = zoo(n, d, setting.seed)[0].x
     outputs = []
     for i in range(DRAWS):
         rng = np.random.default_rng(stream(setting.seed, NAME, n, d, i))
-        output, _ = call(setting.target, x.copy(), setting.budget, rng, setting.seconds)
-        outcome = well_formed(output, setting.shape(x))
+        outcome = setting.one(x, rng)
         if isinstance(outcome, Failure):
             if outcome.kind == "time-out":
                 return None
@@ -100,7 +105,7 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
 
 
 def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
-    """The residuals of outputs on x; for symmetric matrices, only the entries on and above the diagonal."""
+    """Return the residuals of outputs on x; for symmetric matrices, only the entries on and above the diagonal."""
     shape = outputs.shape[1:]
     own = places(shape, path.symmetric)
     kept = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in own]
@@ -119,7 +124,7 @@ Counted = tuple[float, str]
 
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
-    """The probability that any of the comparisons shows at least so many coincidences."""
+    """Return the probability that at least one of the comparisons shows at least so many coincidences."""
     trials = max(round(of), 1)
     return rounded_up(comparisons * float(binomial_at_least(count, trials, min(probability, 1.0))), trials)
 
@@ -129,7 +134,7 @@ def zeros(draws: _Draws) -> list[Counted]:
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
-    # a number within w of 0 has a probability of about w over the spread; 64 allows for laws with a peak there
+    # a number is within w of 0 with probability about w over the spread; the factor 64 allows for laws with a peak at 0
     chance = 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     chance = np.minimum(1.0, chance + draws.atom)
     found = []
@@ -167,7 +172,7 @@ def few_values(draws: _Draws) -> list[Counted]:
     """Find entries whose noise takes fewer values than there are draws: it lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are 2⁻²³ of the query apart; this is a larger share of the noise if the noise is smaller
+    # float32 outputs are multiples of 2⁻²³ of the query; relative to small noise, that is more
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
@@ -225,7 +230,7 @@ def relations(draws: _Draws) -> list[Counted]:
 
 
 def _longest_run(flags: Matrix) -> tuple[int, int]:
-    """The start and the end (exclusive) of the longest run of true flags."""
+    """Return the start and the end (exclusive) of the longest run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     starts, stops = edges[::2], edges[1::2]
     longest = int((stops - starts).argmax())
@@ -260,13 +265,13 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # chance can only put a column into the span of the others if all but so many of its entries equal fixed values
+    # by chance a column lies in the span of the others only if nearly all of its entries equal fixed values
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
-    """Sentences on the findings on one data set that chance explains with negligible probability."""
+    """Return sentences on the findings on one data set that chance explains with negligible probability."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha]
     few = few or [text for p, text in dependence(draws) if p <= alpha]
@@ -274,7 +279,7 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
 
 
 def _is_coarse(outputs: Matrix) -> bool:
-    """Whether all outputs have few digits: an output may be rounded, and then values repeat."""
+    """Return whether all outputs have few digits: such outputs may be rounded, and then values repeat."""
     few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
     with np.errstate(over="ignore"):  # numbers too large for float16 become infinite, and then differ from the output
         return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
@@ -286,13 +291,13 @@ def same_outputs(outputs: Matrix) -> list[Counted]:
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
-    # a unit vector of k entries has k − 1 free entries, other outputs have k; at least two are needed
+    # a unit vector of k entries has k − 1 free entries, other outputs have k; the count needs at least two
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
     return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """A generator with fewer seeds than this almost surely repeats a draw in one of these lists of draws.
+    """Return the number of seeds below which a generator almost surely repeats a draw in one of these lists of draws.
 
     Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` of them suffice if an output has
     several entries.
@@ -302,7 +307,7 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
 
 
 def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
-    """Count the zero residuals and repeated residuals among many draws on one data set."""
+    """Count the residuals that are zero, and those that occur repeatedly, among many draws on one data set."""
     if path.query is None:
         return same_outputs(outputs)
     seen = as_draws(x, outputs, path.query(x), path)
@@ -310,7 +315,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """Check for zeros and repeats in the many draws of the law question; `draws` has pairs (data set, outputs)."""
+    """Check for zeros and repeats in the draws of the question on the law; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
@@ -334,8 +339,8 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
     """Check that outputs with a density do not repeat one another.
 
-    Clipping and projection give an output an atom or two, such as 0, which repeat often. So the check counts the
-    different outputs that occur at least twice.
+    Clipping and projection give a few values of an output, such as 0, a positive probability, so that they repeat
+    often. So the check counts how many different outputs occur at least twice.
     """
     if path.atoms or not draws:
         return []
@@ -360,7 +365,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
 def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
     """Check that noise of a continuous law shows no coincidence; no check is made where noise is not added to a query.
 
-    A target of that law is refuted with probability at most `alpha`.
+    A target whose noise has a continuous law is refuted with probability at most `alpha`.
     """
     if path is None or path.query is None:
         return []

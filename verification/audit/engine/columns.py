@@ -1,4 +1,5 @@
-"""How a target treats the columns of a box: the noise and the value of every entry, and whether all columns are alike.
+"""Examine by draws how a target treats the columns of a box: the noise and value of every entry, and the symmetry of
+columns.
 
 All draws are on one data set with many rows, where noise is small beside a covariance, and on the same data with the
 columns in another order, in other units (powers of 2) or with one column reflected about the centre of its bounds.
@@ -6,11 +7,11 @@ columns in another order, in other units (powers of 2) or with one column reflec
 Two questions are asked of a matrix of second moments or covariances.
 
 - Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may choose other
-  scales than the products of the widths. So these findings only explain a violation.
-- Columns alike: if the bounds enter only as scales, then permuting the columns of the data permutes the output, and
-changing the units of a column or reflecting it changes the output in a known way. Not every mechanism promises this.
-So a difference is noted, and refutes
-  only where the symmetry is promised.
+  scales than the products of the widths. So these findings only explain a violation that another question found. -
+  Columns alike: if the bounds enter only as scales, then permuting the columns of the data permutes the output, and
+  changing the units of a column or reflecting it changes the output in a known way. Not every mechanism promises this
+  symmetry.
+So a difference between columns is noted, and refutes only where the symmetry is promised.
 """
 
 import math
@@ -28,11 +29,11 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # the number of draws made here, as a share of the draws of a scenario
+SHARE = 0.5  # this question makes so many draws, as a share of the draws of a scenario
 FEWEST = 200
 CHANGES = 3  # the most changes of columns
 FACTORS = (8.0, 1.0, 0.5)  # factors of the units: powers of 2, which cause no rounding
-# deviations of a median or a spread up to so many standard errors count as chance, for any number of entries
+# a median or a spread may deviate by so many standard errors by chance, whatever the number of entries is
 DEVIATIONS = 7.0
 NAMED = 4  # the number of entries that are described in full
 
@@ -55,7 +56,7 @@ def _entry(place: Place) -> str:
 
 
 def _data(box: Box, seed: int) -> Matrix:
-    """Rows with correlated columns of different spreads, so that no two covariances are alike."""
+    """Return rows with correlated columns of different spreads, so that no two covariances are alike."""
     rng = np.random.default_rng(stream(seed, "columns"))
     d = box.dimension
     own, common = rng.random((ROWS, d)), rng.random((ROWS, 1))
@@ -81,32 +82,34 @@ class _Entries:
 
     @property
     def error(self) -> Vector:
-        """The largest sampling error of a median that counts as chance."""
+        """Return the largest error of a median, due to sampling, that counts as chance."""
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """The entry of the query on which entry k is centred: k if it fits, None if no or several other entries fit."""
+        """Return the entry of the query on which entry k is centred: k if it fits, None if no or several other entries
+        fit.
+        """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
         if off[k] <= allowed:
             return k
-        if abs(self.median[k]) <= allowed:  # it may be centred on 0, whatever the data are
+        if abs(self.median[k]) <= allowed:  # the entry may be centred on 0, whatever the data are
             return None
         fitting = np.flatnonzero(off <= allowed)
         return int(fitting[0]) if len(fitting) == 1 else None
 
     @property
     def expected(self) -> Vector:
-        """The expected spread of every entry if all noise scales are proportional to the bounds, as most are."""
+        """Return the spread expected of every entry if all noise scales are proportional to the bounds, as most are."""
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
     def alike(self, one: float, other: float) -> bool:
-        """Whether two spreads differ by no more than chance allows."""
+        """Return whether two spreads differ by no more than chance allows."""
         return one > 0 and other > 0 and abs(math.log(one / other)) <= DEVIATIONS / math.sqrt(self.size)
 
 
 def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
-    """For each name of a query: its value, and the units of its noise scales."""
+    """Return for each name of a query its value and the units of its noise scales."""
     c = x - x.mean(axis=0)
     products = np.outer(box.widths, box.widths)
     return {
@@ -136,7 +139,7 @@ def _entries(box: Box, x: Matrix, outputs: Matrix) -> _Entries:
 
 
 def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
-    """Sentences about entries that are centred on the value of another entry, or have another entry's noise."""
+    """Return sentences about entries that are centred on the value of another entry, or have another entry's noise."""
     found = []
     expected = e.expected
     one_scale = all(e.alike(spread, float(np.median(e.spread))) for spread in e.spread)
@@ -167,7 +170,7 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """A map entry -> entry, if values are in the order of one triangle and noise in that of the other.
+    """Return a map entry -> entry, if values are in the order of one triangle and noise in the order of the other.
 
     The p-th entry of the lower triangle, read row by row, is mapped to the p-th entry of the upper triangle, if the two
     differ.
@@ -177,7 +180,8 @@ def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
     moved = {low: up for up, low in enumerate(lower) if low != up}
     by_noise = all(e.alike(e.spread[low], e.expected[up]) for low, up in moved.items())
     own_noise = all(e.alike(e.spread[low], e.expected[low]) for low in moved)
-    sources = {up: e.source_of_value(up) for up in moved.values()}  # None where the noise is too large to tell
+    # None where the noise is too large to tell which entry it is
+    sources = {up: e.source_of_value(up) for up in moved.values()}
     by_place = any(sources.values()) and all(sources[up] in (low, None) for low, up in moved.items())
     return moved if by_place or (by_noise and not own_noise) else {}
 
@@ -189,7 +193,9 @@ ORDERS = (
 
 
 def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]]:
-    """The query on which the entries are centred, and sentences about entries with the value or noise of another."""
+    """Return the query on which the entries are centred, and sentences about entries with the value or noise of
+    another.
+    """
     e = _entries(box, x, outputs)
     order = _triangle_orders(e, box.dimension)
     found = _misplaced(e, order)
@@ -242,7 +248,7 @@ def _changes(setting: Setting, box: Box, x: Matrix, covariance: bool) -> list[_C
 
 
 def _among_equal_bounds(box: Box) -> tuple[int, ...]:
-    """An order of the columns that keeps the bounds: only columns with equal bounds change places."""
+    """Return an order of the columns that keeps the bounds: only columns with equal bounds change places."""
     order = list(range(box.dimension))
     for bounds in dict.fromkeys(box.bounds):
         places = [j for j, other in enumerate(box.bounds) if other == bounds]

@@ -1,4 +1,4 @@
-"""Shared code of the questions about the contract: plain data, one draw, the form of an output, and findings.
+"""Code that several questions about the contract share: plain data, one draw, the form of an output, and findings.
 
 A broken promise refutes the target. The behaviour on input outside the domain is only noted, because the claim does not
 cover it and implementations differ.
@@ -54,7 +54,7 @@ class Form:
 
 
 def example_rows(n: int, d: int) -> Matrix:
-    """Rows in the unit ball whose second moment has distinct eigenvalues; they are equal on every machine."""
+    """Return rows in the unit ball whose second moment has distinct eigenvalues; they are equal on every machine."""
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -67,12 +67,14 @@ def in_box(box: Box, rows: Matrix) -> Matrix:
 
 
 def plain_rows(setting: Setting, n: int, d: int = 3) -> Matrix:
-    """Rows without any symmetry in the domain of the target; a box fixes the number of columns, and d is ignored."""
+    """Return rows without any symmetry in the domain of the target; a box fixes the number of columns, and d is
+    ignored.
+    """
     return example_rows(n, d) if setting.box is None else in_box(setting.box, example_rows(n, setting.box.dimension))
 
 
 def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-    """The dimensions to try: the given ones, or the dimension of the box."""
+    """Return the dimensions to try: the given ones, or the dimension of the box."""
     return dimensions if setting.box is None else (setting.box.dimension,)
 
 
@@ -85,30 +87,32 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """A finding of status `worst` that lists `broken` promises; without any, NOT REFUTED with the text `whole`."""
+    """Return a finding of status `worst` that lists the `broken` promises; if there are none, NOT REFUTED with the text
+    `whole`.
+    """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
 
 def kept(name: str, detail: str) -> Finding:
-    """The finding that a promise was kept in every trial."""
+    """Return the finding that a promise was kept in every trial."""
     return Finding("contract", name, Status.NOT_REFUTED, detail)
 
 
 def skipped(name: str, *outcomes: Outcome | str) -> Finding:
-    """The finding that nothing could be compared, and the reason."""
+    """Return the finding that nothing could be compared, and the reason."""
     return Finding("contract", name, Status.SKIPPED, ", ".join(str(outcome) for outcome in outcomes))
 
 
 def close(first: Matrix, second: Matrix, tolerance: float) -> bool:
-    """Whether two outputs differ by at most the share `tolerance` of the size of the first."""
+    """Return whether two outputs differ by at most the share `tolerance` of the size of the first."""
     return bool(np.abs(first - second).max() <= tolerance * max(1.0, float(np.abs(first).max())))
 
 
 def require_answer(setting: Setting) -> None:
     """Raise `CannotRun` if the target raises or gives no output of the right shape on plain data in every dimension.
 
-    Such a failure means that the target is called in the wrong way. The data belong to the audit, so the text of the
-    exception may be shown.
+    A failure on plain data means that the target is called in the wrong way. The data belong to the audit, so the text
+    of the exception may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)

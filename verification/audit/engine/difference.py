@@ -1,4 +1,6 @@
-"""Whether a target has one law on two data sets: a few draws suggest where the laws differ, and fresh ones test it."""
+"""Test whether a target has one law on two data sets: a few draws suggest where the laws differ, and fresh draws test
+it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +13,13 @@ from covassay.verification.statistics.tests import two_sample
 
 ENTRIES = 40  # the most entries of an output that are compared
 PILOT = 200  # pilot draws on each of the two data sets; they suggest a direction
-PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
-CONFIRMATION = 1000  # fresh draws on each of the two data sets; they test that direction
+PROMISING = 1e-3  # fresh draws are made if the p-value of the pilot is below this
+CONFIRMATION = 1000  # fresh draws on each of the two data sets; they test the direction that the pilot suggests
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A sentence about the difference of the laws; empty if no difference is proven.
+    """A sentence on how the laws on two data sets differ; it is empty if no difference is proven.
 
     failed : how many pilot draws failed on each data set, if these were too many for a test.
     """
@@ -27,14 +29,16 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Features whose means change with the law in common cases: the first `ENTRIES` entries, and their products."""
+    """Return features whose means change with the law in common cases: the first `ENTRIES` entries,
+    and their products.
+    """
     flat = outputs.reshape(len(outputs), -1)[:, :ENTRIES]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
     return np.hstack([flat, products])
 
 
 def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Three functions of features whose means differ much between the features a and b of the pilot draws.
+    """Return three functions of features whose means differ much between the features a and b of the pilot draws.
 
     The functions are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means
     differ most in units of its spread. The weight of a feature is the difference of its means over the square of its
@@ -57,9 +61,9 @@ def _least_p(a: Matrix, b: Matrix, statistics: list[Callable[[Matrix], Vector]])
 def difference_in_law(
     setting: Setting, x: Matrix, other: Matrix, label: str, alpha: float, confirmation: int = CONFIRMATION
 ) -> Difference:
-    """The difference between the laws of the output on two data sets, as far as draws prove it.
+    """Return the difference between the laws of the output on two data sets, as far as draws prove it.
 
-    A target with one law is found to differ with probability at most `alpha`.
+    A target that has the same law on both data sets is found to differ with probability at most `alpha`.
     """
 
     def both(part: str, size: int) -> list[Draws]:

@@ -1,13 +1,13 @@
-"""Which event to test: the event whose p-value on the test draws is expected to be the smallest.
+"""Choose the event to test: the one whose p-value on the test draws is expected to be the smallest.
 
 An event occurs k times in n pilot draws on one data set, with probability p, and k' times in n' pilot draws on the
 other, with probability p'. Among many events, some look more extreme by chance than they are. Therefore a lower
-confidence bound replaces p, and an upper one replaces p'. The score is the expected result of the test draws if these
-bounds were the true probabilities:
+confidence bound replaces p, and an upper one replaces p'. The score is the result that the test draws are expected to
+give if these bounds were the true probabilities:
 
 pure DP : the lower bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim, which is the smallest Kullback–Leibler divergence
-    of the two coins from two coins that keep the claim. Events that keep it are ranked as for pure DP.
+    of the two coins from two coins that keep the claim. Events that keep the claim are ranked as for pure DP.
 """
 
 import math
@@ -19,16 +19,16 @@ from scipy.special import betaincinv, expit, logit, xlogy
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
-RUN_ERROR = 1e-10  # the default level: near the level at which one check of a run is decided
+RUN_ERROR = 1e-10  # the default level, which is near the level at which one check of a run is decided
 BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
-TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
+TAIL = 1.25  # beyond the thresholds in the tails, the numbers of draws grow by this ratio
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α that decide which pairs of coins keep a zCDP claim
 SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
-GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the probabilities of the second coin
-LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds any number of draws
+GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the probabilities of the second coin of a pair
+LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds every possible number of draws
 REACHED = 0.5  # the share of the largest detectable ρ that a bet chosen on pilot draws attains
-WITHIN = 1e6  # this number is subtracted from the score of events that keep the claim
+WITHIN = 1e6  # this number is subtracted from the score of events that keep the claim, so that they rank last
 BISECTIONS = 50
 
 
@@ -46,7 +46,9 @@ def thresholds(pooled: Vector) -> Vector:
 
 
 def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
-    """Lower and upper Clopper–Pearson bounds on the probabilities of events with these counts among `size` draws."""
+    """Return lower and upper Clopper–Pearson bounds on the probabilities of events with these counts among `size`
+    draws.
+    """
     if size == 0:
         return np.zeros(len(counts)), np.ones(len(counts))
     lower = np.where(counts > 0, betaincinv(np.maximum(counts, 1), size - counts + 1, BOUND_ERROR), 0.0)
@@ -57,9 +59,9 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
 def scores(
     first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee, error: float = RUN_ERROR
 ) -> Vector:
-    """The score of events with these counts in the pilot draws of two data sets, for a test with `mean` draws of each.
+    """Score events with these counts in the pilot draws of two data sets, for a test with `mean` draws of each.
 
-    `error` is the level of the test.
+    The score is for a test at the level `error`.
     """
     p, q = pessimistic(first, sizes[0])[0], pessimistic(second, sizes[1])[1]
     ratio = _log_ratio_lower(p, q, mean, error)
@@ -67,14 +69,14 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    # an event that keeps the claim can at most show a loss below it, and every violating event ranks above it
+    # the loss of an event that keeps the claim is at most the claim, and every violating event ranks above it
     found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found
 
 
 def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
-    """The lower bound on ln(p/p') that the expected counts would give at this error level."""
+    """Return the lower bound on ln(p/p') that the expected counts would give at this error level."""
     share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, error)
     with np.errstate(divide="ignore"):
         bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
@@ -82,22 +84,23 @@ def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
 
 
 def _divergence(p: Vector, q: Vector) -> Vector:
-    """The Kullback–Leibler divergence of a coin from another."""
+    """Return the Kullback–Leibler divergence of a coin of probability p from a coin of probability q."""
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence: Vector = xlogy(p, p / q) + xlogy(1 - p, (1 - p) / (1 - q))
     return np.where(np.isnan(divergence), np.inf, divergence)
 
 
 def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
-    """The smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) that just keep the claim."""
+    """Return the smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) that just keep the claim."""
     found: Vector = (_divergence(p[:, None], allowed) + _divergence(q[:, None], GRID)).min(axis=1, initial=np.inf)
     return found
 
 
 def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
-    """The exponent of the best test of the claim by events of probability p on one data set and q on the other.
+    """Return the exponent of the best test of the claim by events of probability p on one data set and q on the other.
 
-    With m draws per data set, its p-value is about e^(−m times this exponent). It is 0 for events that keep the claim.
+    With m draws per data set, the p-value of that test is about e^(−m times this exponent). The exponent is 0 for
+    events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
@@ -108,7 +111,9 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
 
 @lru_cache(maxsize=16)
 def largest_kept(guarantee: Guarantee) -> Vector:
-    """For every probability in `GRID` on one data set, the largest probability on the other that keeps the claim."""
+    """Return, for every probability in `GRID` on one data set, the largest probability on the other that keeps the
+    claim.
+    """
     if isinstance(guarantee, PureDP | ApproximateDP):
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
         return np.asarray(
@@ -123,7 +128,7 @@ def largest_kept(guarantee: Guarantee) -> Vector:
 
 
 def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
-    """The largest D_α − ρα of coins p from coins q over the orders α of `ORDERS`, for every pair of coins."""
+    """Return the largest D_α − ρα of coins p from coins q over the orders α of `ORDERS`, for every pair of coins."""
     with np.errstate(divide="ignore"):
         heads = ORDERS[:, None] * np.log(p) + (1 - ORDERS[:, None]) * np.log(q)
         tails = ORDERS[:, None] * np.log1p(-p) + (1 - ORDERS[:, None]) * np.log1p(-q)
@@ -132,10 +137,11 @@ def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
 
 
 def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> float:
-    """The largest parameter of the claim that an event could refute at this error level with that many test draws.
+    """Return the largest parameter of the claim that an event could refute at this error level with that many test
+    draws.
 
     The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
-    parameter is ε, for the δ of the claim, or ρ.
+    parameter is ε for the δ of the claim, or it is ρ.
     """
     if min(sizes) == 0:
         return 0.0
@@ -151,7 +157,7 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
 
 
 def rho_of_coins(p: float, q: float) -> float:
-    """The smallest ρ that allows the coins (p, 1 − p) and (q, 1 − q), p from q, up to the grid of orders."""
+    """Return the smallest ρ that allows the coins (p, 1 − p) and (q, 1 − q), p from q, up to the grid of orders."""
     with np.errstate(divide="ignore"):
         heads = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
         tails = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)
@@ -159,7 +165,7 @@ def rho_of_coins(p: float, q: float) -> float:
 
 
 def _rho_of_coin(share: float) -> float:
-    """The smallest ρ that allows the coins (share, 1 − share) and (1 − share, share), for a share above 1/2."""
+    """Return the smallest ρ that allows the coins (share, 1 − share) and (1 − share, share), for a share above 1/2."""
     if share <= 1 / 2:
         return 0.0
     odds = math.log(share) - math.log1p(-share)

@@ -1,4 +1,4 @@
-"""The objects of an audit of privacy: statistics of an output, events, and pairs of data sets."""
+"""The objects of an audit of privacy: statistics of an output, events, and pairs of neighbouring data sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Statistic:
     threshold: float | None = None
 
     def values(self, outputs: Matrix) -> Vector:
-        """The statistic of every output, rounded to `DECIMALS`; 0 where the statistic is not a number."""
+        """Return the statistic of every output, rounded to `DECIMALS`; 0 where the statistic is not a number."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
 
@@ -41,8 +41,8 @@ class Pair:
     remarks : exact facts about the mechanism that are printed beside the bound.
     failures_tell : False if one of the data sets lies outside the domain. The target may reject that data set, so a
         difference in failures shows nothing.
-    box : a box that holds the rows of this pair. If None, the box of the whole audit applies.
-    by_entry : whether the noise may have a different scale on every entry of the output.
+    box : a box that holds the rows of this pair. If None, the box of the whole audit applies to this pair. by_entry :
+    whether the noise may have a different scale on every entry of the output.
     """
 
     name: str
@@ -58,14 +58,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Event:
-    """{statistic ≥ threshold} or {statistic ≤ threshold}; without a statistic, the event that the target fails."""
+    """The event {statistic ≥ threshold} or {statistic ≤ threshold}; without a statistic, the event that the target
+    fails.
+    """
 
     statistic: Statistic | None
     threshold: float = 0.0
     above: bool = True
 
     def count(self, draws: Draws) -> int:
-        """How many of the draws lie in the event."""
+        """Count the draws that lie in the event."""
         if self.statistic is None:
             return draws.failed
         if not len(draws.outputs):
@@ -75,7 +77,7 @@ class Event:
 
     @property
     def statistic_name(self) -> str:
-        """The name of the statistic, or "failure"."""
+        """Return the name of the statistic, or "failure"."""
         return "failure" if self.statistic is None else self.statistic.name
 
     def __str__(self) -> str:
@@ -85,12 +87,15 @@ class Event:
 
 
 def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
-    """Statistics for a target whose law is unknown. They depend only on the two data sets and the kind of output."""
+    """Return statistics for a target whose law is unknown.
+
+    The statistics depend only on the two data sets and the kind of output.
+    """
     return tuple(Statistic(name, values) for name, values in contrasts(output, first, second).items())
 
 
 def data_sets(pair: Pair) -> Neighbours:
-    """The size of the first data set, and the rows in which the two data sets differ, numbered from 1."""
+    """Return the size of the first data set, and the rows in which the two data sets differ, numbered from 1."""
     ones, twos = ([tuple(row) for row in x.tolist()] for x in (pair.first, pair.second))
     rows = zip_longest(ones, twos)
     differing = tuple(DifferingRow(i + 1, one, two) for i, (one, two) in enumerate(rows) if one != two)

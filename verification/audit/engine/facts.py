@@ -36,7 +36,9 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Whether these figures show no more loss than this guarantee allows; False for kinds that do not define it."""
+        """Return whether these figures show no more loss than this guarantee allows; False for kinds that do not define
+        it.
+        """
         return False
 
 
@@ -251,7 +253,7 @@ REAL = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", "nan"]}]}
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """The JSON Schema of a type that a field of facts may have."""
+    """Return the JSON Schema of a type that a field of facts may have."""
     origin, inside = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         return _of_dataclass(kind)

@@ -24,7 +24,7 @@ Feature = Callable[[Array], Vector]  # outputs (size, …) -> one number for eac
 
 
 def gram_change(first: Matrix, second: Matrix) -> Matrix:
-    """Δ = XᵀX − X'ᵀX' of two data sets."""
+    """Return Δ = XᵀX − X'ᵀX' of two data sets X and X'."""
     change: Matrix = first.T @ first - second.T @ second
     return change
 
@@ -34,7 +34,7 @@ def gram_change(first: Matrix, second: Matrix) -> Matrix:
 
 @singledispatch
 def features(output: Output, dimension: int) -> Mapping[str, Feature]:
-    """Features of an output that do not depend on the data; if two laws differ, some feature should differ."""
+    """Return features of an output that do not depend on the data; if two laws differ, some feature should differ."""
     raise NotImplementedError(f"features of {type(output).__name__}")
 
 
@@ -102,7 +102,9 @@ def _(output: NumberOutput, dimension: int) -> Mapping[str, Feature]:
 
 @singledispatch
 def contrasts(output: Output, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Numbers that should distinguish outputs on one data set from outputs on another, when the law is unknown."""
+    """Return numbers that should distinguish outputs on one data set from outputs on another,
+    when the law is unknown.
+    """
     raise NotImplementedError(f"contrasts of {type(output).__name__}")
 
 

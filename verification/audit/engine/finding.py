@@ -1,4 +1,4 @@
-"""The findings of a question, and a look: its number of draws and the level of its tests."""
+"""The findings of a question, and the looks that it takes; a look has a number of draws and the level of its tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ class Status(Enum):
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
-    SUSPICIOUS = "suspicious"  # p < 1e-3, but not at the false-alarm level of the run
-    NOTED = "noted"  # a finding that breaks no promise
+    SUSPICIOUS = "suspicious"  # the p-value is below 1e-3, but above the false-alarm level of the run
+    NOTED = "noted"  # the finding breaks no promise
     INCONCLUSIVE = "inconclusive"
     SKIPPED = "skipped"
 
@@ -36,7 +36,7 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
-        """The exit status of the command: 0 not refuted, 1 refuted, 3 inconclusive; 2 is invalid use."""
+        """Return the exit status of the command: 0 not refuted, 1 refuted, 3 inconclusive; 2 is invalid use."""
         return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
 
 
@@ -62,11 +62,11 @@ class Look:
 
     @property
     def step(self) -> float:
-        """The level of a single test: a smaller p-value refutes, whatever the other p-values are."""
+        """Return the level of a single test: a smaller p-value refutes, whatever the other p-values are."""
         return self.level / max(1, self.tests)
 
     def asks(self, scenario: str) -> bool:
-        """Whether this look includes that scenario."""
+        """Return whether this look includes that scenario."""
         return self.again is None or scenario in self.again
 
 
@@ -98,11 +98,11 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """The full name of the check, which is unique in a run."""
+        """Return the full name of the check, which is unique in a run."""
         return " / ".join(part for part in (self.kind, self.scenario, self.name) if part)
 
     def plain(self) -> dict[str, Any]:
-        """The finding as plain data, without its facts and its data sets."""
+        """Return the finding as plain data, without its facts and its data sets."""
         named = {"kind", "name", "detail", "scenario", "p_value", "n", "question"}
         return {**{name: getattr(self, name) for name in named}, "status": self.status.value}
 
@@ -112,10 +112,10 @@ class Finding:
         return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:
-        """The facts if they are of the given kind, otherwise None."""
+        """Return the facts if they are of the given kind, otherwise None."""
         return self.facts if isinstance(self.facts, kind) else None
 
 
 def settled(findings: list[Finding], look: Look) -> bool:
-    """Whether a look may end because a p-value is so small that no further test can change the verdict."""
+    """Return whether a look may end because a p-value is so small that no further test can change the verdict."""
     return look.stop_early and any(f.p_value is not None and f.p_value <= look.step for f in findings)

@@ -1,9 +1,9 @@
-"""Whether the target has the law of the reference on data of many kinds: draws of both on the same data are compared.
+"""Compare draws of the target and of the reference on data of many kinds, to test whether both have the same law.
 
 An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target adds
-noise to a query, and a seed fixes the noise, `same_noise` detects this without sampling error. Otherwise a few draws on
-every data set of the zoo are compared with draws of the reference on the same data. A few other budgets than the
-claimed one are treated as kinds of data too.
+noise to a query, and a seed fixes the noise, `same_noise` detects a special treatment without sampling error. If not, a
+few draws on every data set of the zoo are compared with draws of the reference on the same data. A few other budgets
+than the claimed one are treated as kinds of data too.
 
 If both laws are equal, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks,
 because every order of the draws is equally likely (Rényi 1962). So ranks on different data sets can be pooled for
@@ -32,13 +32,13 @@ from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirn
 KINDS = "data of many kinds"  # this text stands in reports where a scenario would have its name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
-DRAWS, FEWEST = 12, 6  # draws of the target on a data set: with `DEFAULT` samples, and the smallest number
+DRAWS, FEWEST = 12, 6  # draws of the target on a data set: the number with `DEFAULT` samples, and the smallest number
 TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
-BESIDE = 2  # the reference makes so many times as many draws
+BESIDE = 2  # the reference makes so many times as many draws as the target
 # Features are rounded to this share of their median size. So 0 counts as equal to a rounding error of another
 # implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
-PACE = 0.05  # seconds; if a draw takes longer, no other data of that shape are tried, to save time
+PACE = 0.05  # if a draw takes longer than this many seconds, no other data of that shape are tried
 NAMED = 3  # so many data sets, kinds or shapes are named in a report
 
 
@@ -59,9 +59,8 @@ class AtBudget:
 class Beside:
     """The reference, whose draws are compared with those of the target.
 
-    features : x -> numbers that describe an output on x. own : a data set of the user, on which the reference is also
-    drawn. choices : data near the choices of the mechanism. budgets : other budgets at which the reference is also
-    drawn.
+    features : x -> numbers that describe an output on x. own : a data set of the user, on which the reference also
+    draws. choices : data near the choices of the mechanism. budgets : other budgets at which the reference also draws.
     """
 
     draws: DrawsOf
@@ -74,7 +73,7 @@ class Beside:
 
 @dataclass
 class _Group:
-    """The ranks of draws that are tested together, by feature, and the last data set that was added."""
+    """The ranks of draws that are tested together, by feature, and the data set that was added last."""
 
     places: dict[str, list[Vector]] = field(default_factory=dict)
     draws: int = 0
@@ -89,21 +88,27 @@ class _Group:
 
     @property
     def tests(self) -> int:
-        """The number of tests: two for every feature."""
+        """Return the number of tests, which is two for every feature."""
         return 2 * len(self.places)
 
     def p_value(self) -> float:
-        """The p-value of the hypothesis that all ranks are uniform: the smallest p-value times the number of tests."""
+        """Return the p-value of the hypothesis that all ranks are uniform: the smallest p-value times the number of
+        tests.
+        """
         return min(1.0, self.tests * min(map(_least_p, map(np.concatenate, self.places.values()))))
 
 
 def _least_p(sample: Vector) -> float:
-    """The smaller p-value of two tests: that the numbers are uniform, and that their distances from 1/2 are."""
+    """Return the smaller p-value of two tests: that the numbers are uniform, and that their distances from 1/2 are
+    uniform.
+    """
     return min(kolmogorov_smirnov(u, uniform, "").p_value for u in (sample, np.abs(2 * sample - 1)))
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
-    """The rank, scaled to [0, 1], of every value among all of `beside` and the earlier values; rng breaks ties."""
+    """Return the rank, scaled to [0, 1], of every value among all of `beside` and the earlier values;
+    rng breaks ties.
+    """
     everything = np.concatenate([beside, values])
     grid = GRID * float(np.median(np.abs(everything)))
     if grid > 0:
@@ -151,7 +156,9 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
-    """The data sets, each with the setting and the reference that are drawn there, and with a factor for the draws."""
+    """Yield the data sets, each with the setting and the reference that draw on it,
+    and with a factor for the draws.
+    """
     for n, d in SIZES:
         if d >= beside.smallest_dimension:
             yield from ((member, setting, beside, 1) for member in zoo(n, d, setting.seed))
@@ -172,7 +179,7 @@ class _TimeOut(Exception):
 def _places_on(
     setting: Setting, beside: Beside, member: DataSetOfZoo, size: int, label: str
 ) -> tuple[dict[str, Vector] | None, float]:
-    """The ranks of the draws on one data set, by feature, and the time of one draw in seconds.
+    """Return the ranks of the draws on one data set, by feature, and the time of one draw in seconds.
 
     The ranks are None if a draw fails or the reference rejects the data.
     """

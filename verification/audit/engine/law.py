@@ -1,4 +1,4 @@
-"""The law: whether the outputs have the distribution that the reference gives them.
+"""Test whether the outputs have the distribution that the reference gives them.
 
 A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the suspects of the
 scenario, which are the laws of plausible mistakes, are tried on the same draws. Suspects that fit the draws are named:
@@ -32,13 +32,14 @@ FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
 BETTER = 5.0  # another factor fits better if its p-value is larger by this factor; a smaller ratio may be chance
-SAME = 0.04  # factors that differ by a smaller share are not distinguished
+SAME = 0.04  # factors whose ratio differs from 1 by less are not distinguished
 ANSWERS = "an output in every draw"
-FEWEST_DRAWS = 50  # the smallest number of draws in a scenario, whatever its weight is
-FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
-SMALLEST_SHARE = 10  # nothing is tested either if fewer than one draw in so many gives an output
+FEWEST_DRAWS = 50  # every scenario has at least so many draws, whatever its weight is
+FEWEST_OUTPUTS = 20  # nothing is tested if there are fewer outputs
+SMALLEST_SHARE = 10  # nothing is tested if fewer than one draw in so many gives an output
 EARLY_SHARE = 1e-3  # the share of the level for tests before the last block
-MOST_EARLY = 60  # the most tests of the sums before the last block; the number of blocks doubles between two
+# at most so many tests of the sums are made before the last block, as the number of blocks doubles between two tests
+MOST_EARLY = 60
 
 Test = Callable[[Matrix], TestResult]
 
@@ -48,7 +49,7 @@ class Suspect:
     """The law of a plausible mistake: a stable name, an explanation, and a test whether draws follow this law.
 
     If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
-    factor: the suspect is named only if no other factor fits better. Otherwise `rivals` is None.
+    factor: the suspect is named only if no other factor fits better. For other mistakes, `rivals` is None.
     """
 
     name: str
@@ -59,15 +60,15 @@ class Suspect:
 
     @classmethod
     def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
-        """The suspect of a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
+        """Return the suspect of a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
-        """The p-value of draws under the law of this mistake."""
+        """Return the p-value of draws under the law of this mistake."""
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """The p-values of draws under the laws with other factors, by factor."""
+        """Return the p-values of draws under the laws with other factors, by factor."""
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -99,16 +100,18 @@ class LawSums:
     impossible: Counter[str] = field(default_factory=Counter)
 
     def plus(self, other: "LawSums") -> "LawSums":
-        """The sums over both blocks."""
+        """Add the sums over two parts of the blocks."""
         both = {name: self.parts[name].plus(part) if name in self.parts else part for name, part in other.parts.items()}
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
     def places(self) -> dict[str, Places]:
-        """The counts of the tests whose law is known."""
+        """Return the counts beyond quantiles of the tests whose law is known."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
-        """The results of the tests that have sums, and of the tests whose statistic was not finite in some block."""
+        """Return the results of the tests that have sums, and of the tests whose statistic was not finite in some
+        block.
+        """
         found = {name: part.result() for name, part in self.parts.items()}
         return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
 
@@ -121,7 +124,7 @@ class LawOf:
     size: int
 
     def __call__(self, draws: Draws, block: int) -> LawSums:
-        """The sums of a block."""
+        """Return the sums over a block of draws."""
         if len(draws.outputs) < FEWEST_OUTPUTS:
             return LawSums()
         results = {name: finite_test(test, draws.outputs) for name, test in self.tests.items()}
@@ -134,7 +137,7 @@ class LawOf:
 
 
 def number_of_tests(scenario: Scenario) -> int:
-    """The largest number of p-values of a scenario: those of its tests, of failures and of its tails."""
+    """Return the largest number of p-values of a scenario: those of its tests, of failures and of its tails."""
     return len(scenario.tests) + 2
 
 
@@ -172,7 +175,9 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """The findings with more draws than are kept; tests without sums use `results`, from the draws that are kept."""
+    """Return the findings if there are more draws than are kept; tests without sums use `results`, from the draws that
+    are kept.
+    """
     law, label = named
     shown = {
         name: result if name in law.tests else replace(result, null=f"{result.null} (the first {first.size} draws)")
@@ -196,7 +201,9 @@ def _run_many(
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """The share of the level for the findings at the end of a look; the rest is for tests before the last block."""
+    """Return the share of the level for the findings at the end of a look;
+    the rest is for tests before the last block.
+    """
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 
@@ -208,7 +215,7 @@ def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:
 def _all_tested(
     scenario: Scenario, results: Mapping[str, TestResult], draws: Draws | Summary[LawSums], kept: Draws, look: Look
 ) -> list[Finding]:
-    """The findings of all tests, and the finding on failures."""
+    """Return the findings of all tests, and the finding on failures."""
     estimates = "; ".join(finite_estimate(estimate, kept.outputs) for estimate in scenario.estimates)
     if estimates and kept.size < draws.size:
         estimates += f" (from the first {kept.size} draws)"
@@ -224,7 +231,10 @@ def _too_few(scenario: Scenario, draws: Draws | Summary[LawSums]) -> Finding:
 
 
 def _failures(scenario: Scenario, draws: Draws | Summary[LawSums]) -> list[Finding]:
-    """A refuted check if some draws failed: under the law, every draw has an output. Time-outs do not count."""
+    """Return a check with p-value 0 if some draws failed: under the law, every draw has an output.
+
+    A draw that ran out of time does not count as failed.
+    """
     failed = {what: count for what, count in draws.failures.items() if not what.startswith("time-out")}
     if not failed:
         return []
@@ -257,14 +267,15 @@ def _tested(
 
 
 def fits(scenario: Scenario, outputs: Matrix) -> bool:
-    """Whether no test of the scenario finds the outputs suspicious."""
+    """Return whether no test of the scenario finds the outputs suspicious."""
     return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
 
 
 def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
-    """The suspects whose law fits the draws of every scenario, the best fit first.
+    """Return the suspects whose law fits the draws of every scenario, with the best fit first.
 
-    The fit of a law is measured by the product of its p-values. If another factor fits better, a suspect is left out.
+    The fit of a law is measured by the product of its p-values. A suspect is left out if a law with another factor fits
+    better.
     """
     found: list[tuple[float, Suspect]] = []
     for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:

@@ -1,10 +1,10 @@
 """Find the centre of outputs that are not centred on the query: simple explanations are tried on several data sets.
 
-This runs only after a refutation, and decides nothing. A wrong centre makes every statement about the noise scale
-wrong, so it is examined first: a missing division by n looks like noise of many times the scale.
+The search runs only after a refutation, and decides nothing. A wrong centre makes every statement about the noise scale
+wrong, so the centre is examined first: a missing division by n looks like noise of many times the scale.
 
 If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
-Otherwise the centre is the mean of many draws, up to its standard error.
+If equal seeds give different noise, the centre is estimated by the mean of many draws, with its standard error.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,18 +15,20 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
-LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)  # where the noise is small
+# numbers of rows and columns at which the noise is small relative to the query
+LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)
 SEEDS = 3
-DRAWS = 1000  # the number of draws where equal seeds do not show the centre
+DRAWS = 1000  # the number of draws if equal seeds do not show the centre
 LARGE_DRAWS = 40
-AGREE = 2.0**-16  # a relative difference that float32 can cause
-ERRORS = 4.5  # chance explains so many standard errors: among a hundred entries, more occur with probability below 1e-3
+AGREE = 2.0**-16  # float32 can cause a relative difference of this size
+# up to so many standard errors count as chance: among a hundred entries, more occur with probability below 1e-3
+ERRORS = 4.5
 SURELY = 7.0  # an entry that is off by so many standard errors shows that the query is not the centre
-COARSE = 0.03  # relative to the query: clipping and projections may move the centre by so much where the noise is small
+COARSE = 0.03  # clipping and projections may move the centre by this share of the query where the noise is small
 
 Query = Callable[[Matrix], Matrix]
 
@@ -101,7 +103,7 @@ class _Seen:
     error: Matrix
 
     def misfit(self, place: Matrix) -> float:
-        """The largest distance of an entry from a proposed centre, in units of its error."""
+        """Return the largest distance of an entry from a proposed centre, in units of the error of the entry."""
         return float((np.abs(self.centre - place) / self.error).max())
 
 
@@ -114,7 +116,7 @@ def where_centred(
     smallest: int = 1,
     fitted: bool = True,
 ) -> Location | None:
-    """The centre of the outputs if it is not the query and one explanation fits all data sets; otherwise None.
+    """Return the centre of the outputs if it is not the query and one explanation fits all data sets; otherwise None.
 
     name : the name of the query in the sentence. coarse : the output equals the query only up to terms that vanish as n
         grows.
@@ -141,7 +143,9 @@ def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
 
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
-    """The query itself, with a sentence about the noise, if the noise has a mean other than zero on data of zeros."""
+    """Return the query itself, with a sentence about the noise, if the noise has a mean other than zero on data of
+    zeros.
+    """
     n, d = SMALL_SHAPES[0]
     x = np.zeros((n, max(d, smallest)))
     seen = _mean(setting, x, np.asarray(query(x), dtype=np.float64), coarse=False)
@@ -155,7 +159,7 @@ def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | No
 
 
 def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
-    """The query times one factor, which is fitted by weighted least squares."""
+    """Return the query times one factor, which is fitted by weighted least squares."""
     weights = [1 / one.error**2 for one in seen]
     size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
     if size == 0:
@@ -165,7 +169,7 @@ def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
 
 
 def plain_rows(n: int, d: int) -> Matrix:
-    """Rows well inside the unit ball whose mean is not zero, the same on every machine."""
+    """Return rows well inside the unit ball whose mean is not zero; they are equal on every machine."""
     rng = np.random.default_rng(stream(0, "location", n, d))
     rows = rng.standard_normal((n, d))
     rows *= 0.6 * rng.random((n, 1)) / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -191,12 +195,8 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
         return None
     changes, size = [], 0.0
     for seed in range(SEEDS):
-        outcomes = []
-        for data in (x, np.zeros_like(x)):
-            rng = np.random.default_rng(stream(setting.seed, "location", *x.shape, seed))
-            output, _ = call(setting.target, data.copy(), setting.budget, rng, setting.seconds)
-            outcomes.append(well_formed(output, setting.shape(x)))
-        first, second = outcomes
+        rngs = (np.random.default_rng(stream(setting.seed, "location", *x.shape, seed)) for _ in range(2))
+        first, second = (setting.one(data, rng) for data, rng in zip((x, np.zeros_like(x)), rngs, strict=True))
         if isinstance(first, Failure) or isinstance(second, Failure):
             return None
         changes.append(first - second)
@@ -205,7 +205,7 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
     error = max(AGREE * size, 1e-12)
     if spread > error:
         return None
-    # this also holds without any noise, or if all draws share one noise
+    # the median also exists if there is no noise, or if all draws share one noise
     return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
 
 

@@ -2,20 +2,20 @@
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
 check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
-on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Noise added to 0 keeps its
-lowest bits; noise added to a large query is rounded to a multiple of a larger unit. So an event can occur on one data
-set that never occurs on the other (Mironov 2012). `bit_statistics` defines the numbers behind the events, and
-`bit_pairs` the data sets.
+on two neighbouring data sets. On one data set a query is 0, and on the other it is far from 0. Noise added to 0 keeps
+its lowest bits; noise added to a large query is rounded to a multiple of a larger unit. So an event can occur on one
+data set and never on the other (Mironov 2012). `bit_statistics` defines the numbers behind the events, and `bit_pairs`
+the data sets.
 
-A finding is a violation for the following reason. All these numbers are functions of the released bits, so such an
-event is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim
-on one of them refutes the claim about what is released, whatever the law would be in real arithmetic.
+A finding is a violation of privacy for the following reason. All these numbers are functions of the released bits, so
+an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above
+the claim on one of them refutes the claim about what is released, whatever the law would be in real arithmetic.
 
 A release that keeps its claim to the last bit is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ; the claim bounds how much, and only a loss above the claim is a finding. So the
-test refutes such a release with at most the stated probability.
+test refutes a release that keeps its claim with at most the stated probability.
 
 The draws are used as follows. Every pair has a first look, which only chooses an event. The event is tested on
 further draws if the first look suggests that the budget of draws can prove a loss above the claim. All draws so far
@@ -54,7 +54,8 @@ from covassay.verification.statistics.tests import POWER
 STAGES = 4  # the largest number of tests of one pair
 EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value for equal laws
 SPARE = 1.5  # an event is tested with so many times the number of draws that it is expected to need
-# an event is tested even if it seems to need so many times the draws left, because its probability is a lower bound
+# an event is tested if it seems to need at most so many times the draws left, because the need is estimated from a
+# lower bound
 HOPE = 2.0
 BISECTIONS = 40
 LARGEST = 100.0  # the largest ε or ρ that is reported
@@ -89,14 +90,14 @@ class _Choice:
 
     @property
     def seen(self) -> str:
-        """The counts in words."""
+        """Write the counts in words."""
         return f"{self.counts.first} of {self.counts.first_n} against {self.counts.second} of {self.counts.second_n}"
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
-    """The number of draws per data set that a test at this level needs for events with these counts.
+    """Return the number of draws per data set that a test at this level needs for events with these counts.
 
-    It is infinite for events that keep the claim.
+    The number is infinite for events that keep the claim.
     """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
@@ -105,9 +106,9 @@ def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Gu
 
 
 def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
-    """The event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
+    """Return the event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
 
-    A target that fails on one data set alone is left to other checks.
+    If a target fails on one data set alone, other checks examine it.
     """
     best: _Choice | None = None
     sizes = sides[0].size, sides[1].size
@@ -132,7 +133,9 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Whether so many draws on each data set are likely to prove a loss, and equal laws do not explain the counts."""
+    """Return whether so many draws on each data set are likely to prove a loss, and equal laws do not explain the
+    counts.
+    """
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
 
@@ -140,7 +143,7 @@ def _promising(choice: _Choice | None, draws: float) -> bool:
 
 
 def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[str, float]:
-    """The parameters that the counts prove with this error: ε at the claimed δ, δ at the claimed ε, or ρ."""
+    """Return the parameters that the counts prove with this error: ε at the claimed δ, δ at the claimed ε, or ρ."""
     if isinstance(guarantee, PureDP):
         return {"epsilon": max(0.0, log_ratio_lower(counts, 1 - error))}
     p, q = probability_bounds(counts, error)
@@ -151,7 +154,7 @@ def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[
 
 
 def _shown_rho(p: float, q: float) -> float:
-    """The largest ρ, up to rounding, that coins with probabilities p and q refute."""
+    """Return the largest ρ, up to rounding, that coins with probabilities p and q refute."""
     low, high = 0.0, LARGEST
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -160,7 +163,7 @@ def _shown_rho(p: float, q: float) -> float:
 
 
 def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
-    """The loss that was proven and the claim, in words."""
+    """State the proven loss and the claim in words."""
     if isinstance(guarantee, ApproximateDP):
         return f"δ({guarantee.epsilon:g}) ≥ {shown['delta']:.2g} in place of {guarantee.delta:g}"
     letter, value = ("ρ", shown["rho"]) if isinstance(guarantee, ZCDP) else ("loss", shown["epsilon"])
@@ -184,12 +187,14 @@ class BitFindings:
     draws: int = 0
 
     def status(self, shown: Status) -> Status:
-        """The status of all pairs together; `shown` is the status to give if a pair shows a loss above the claim."""
+        """Return the status of all pairs together; `shown` is the status to give if a pair shows a loss above the
+        claim.
+        """
         return {Verdict.REFUTED: shown, Verdict.INCONCLUSIVE: Status.INCONCLUSIVE}.get(self.verdict, Status.NOT_REFUTED)
 
     @property
     def sentence(self) -> str:
-        """The result of all pairs together, in words."""
+        """State the result of all pairs together in words."""
         if self.verdict is Verdict.REFUTED:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
@@ -199,7 +204,7 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The kept draws on one pair, the number of draws made, and the last test."""
+    """The draws on one pair that are kept, the number of draws made, and the last test."""
 
     setting: Setting
     pair: Pair
@@ -214,7 +219,7 @@ class _Trials:
     refuted: bool = False
 
     def sides(self, mean: float, part: str) -> Iterator[tuple[Matrix, int, str]]:
-        """The two data sets, each with a Poisson number of draws and the label of these draws."""
+        """Yield the two data sets, each with a Poisson number of draws and the label of these draws."""
         label = f"bits/{self.pair.name}/{part}"
         rng = np.random.default_rng(stream(self.setting.seed, label, "sizes"))
         for side, x in (("first", self.pair.first), ("second", self.pair.second)):
@@ -228,7 +233,7 @@ class _Trials:
         self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def test(self, mean: float) -> None:
-        """Test the chosen event on fresh draws; the draws that are kept help to choose the event of the next stage."""
+        """Test the chosen event on fresh draws, which are kept and help to choose the event of the next stage."""
         assert self.choice is not None
         self.stages += 1
         counting = Counting(self.choice.event)
@@ -237,7 +242,7 @@ class _Trials:
         one, two = fresh[::-1] if self.choice.swapped else fresh
         self.counts = EventCounts(one.sums.inside, two.sums.inside, one.size, two.size, mean)
         self.cut_short = self.cut_short or any(draws.skipped for draws in fresh)
-        # if the time limit cuts draws short, their number has no Poisson law
+        # if the time limit cuts the draws short, their number does not have the Poisson law that the test needs
         self.refuted = not self.cut_short and refutes(self.guarantee, self.counts, self.level)
         self.made += one.size + two.size
         self.draws = joined([self.draws[0], fresh[0].kept]), joined([self.draws[1], fresh[1].kept])
@@ -312,7 +317,7 @@ def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:
 
 
 def _checked(trial: _Trials, status: Status) -> Finding:
-    """The result of one pair."""
+    """Return the result of one pair."""
     pair, guarantee = trial.pair, trial.guarantee
     if (trial.cut_short and not trial.refuted) or trial.choice is None:
         word = (

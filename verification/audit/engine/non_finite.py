@@ -1,7 +1,7 @@
 """Tests whose statistic is not a finite number although every output is one.
 
 A target without noise gives 0/0 where a statistic divides by the size of the noise, and an output of 1e200 overflows.
-Under the tested law, both have probability 0, so such a statistic counts as p = 0.
+Under the law that is tested, both have probability 0, so such a statistic counts as p = 0.
 """
 
 import math
@@ -26,7 +26,7 @@ def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestRe
 
 
 def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
-    """The sentence of an estimate, or a sentence that says why there is no estimate."""
+    """Return the sentence of an estimate, or a sentence that says why there is no estimate."""
     try:
         with np.errstate(all="ignore"):
             return estimate(outputs)
@@ -35,6 +35,6 @@ def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
 
 
 def not_finite(n: int) -> TestResult:
-    """The result of a test whose statistic is not finite; its p-value is 0."""
+    """Return the result of a test whose statistic is not finite; its p-value is 0."""
     null = "the statistic of every output is a finite number"
     return TestResult(null, math.nan, 0.0, n, EFFECT, lambda alpha: 1 - (1 - POWER) ** (1 / n))

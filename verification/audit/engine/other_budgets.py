@@ -1,13 +1,14 @@
 """Compare the noise at other budgets under one seed: additive noise is proportional to its scale.
 
-A function that takes its budget as an argument promises the mechanism for every budget. It may calibrate some of them
-incorrectly, although the audited budget is correct: ρ doubled where it is small, another formula above ε = 1. In units
-of the reference's scale at each budget, the residual under one seed is always the same number. So a few draws at other
-budgets reveal a wrong scale without sampling error.
+A function that takes its budget as an argument promises the mechanism for every budget. Some budgets may be calibrated
+incorrectly although the audited budget is correct: ρ doubled where it is small, or another formula above ε = 1. In
+units of the reference's scale at each budget, the residual under one seed is always the same number. So a few draws at
+other budgets reveal a wrong scale without sampling error.
 
-A target whose outputs are the same at every budget ignores its budget. This is noted and does not refute, because the
-author of the call may have fixed the budget. Noise that is only larger than necessary is noted too: a cautious function
-may cap its budget. A budget that the mechanism rejects is not tried, because nothing is promised there.
+A target whose outputs are the same at every budget ignores its budget. A budget that is ignored is noted and does not
+refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is noted too:
+a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because nothing is promised
+for it.
 
 If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
 there. Where noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
@@ -27,7 +28,7 @@ from covassay.verification.audit.engine.kinds_of_data import AtBudget, Beside
 from covassay.verification.audit.engine.same_noise import CONFIRMATION, DataPath, least_p, moved
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
@@ -40,26 +41,27 @@ LOSSES = (
 )  # fmt: skip
 FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
-NEAR = 0.1  # relative: a budget that differs less from the claim would tell nothing new
+NEAR = 0.1  # a budget that differs from the claim by a smaller share would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
 # seeds for outputs of one number, and of several: enough that no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
-FIT = 1e-6  # the relative error with which one factor, or one shift, must explain all residuals
-CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explains a difference
+FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
+CONFIRMATIONS = 4  # so many budgets are compared by draws, if no factor explains a difference
 # Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise dominate. A
 # choice among a few is certain with the larger number already.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
-NAMED = 5  # budgets with one finding that are named one by one
+NAMED = 5  # with one finding, at most so many budgets are named one by one
 REFUSED = "the mechanism refuses it"
-CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
+CATEGORY = "rows along two axes"  # there are twice as many rows along the first axis, so that eigenvalues differ
 
-Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # the audit's knowledge of the mechanism at a budget
+# a function that returns the audit's knowledge of the mechanism at a budget
+Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Guarantees that differ from the claim in one keyword, grouped by this keyword; none is near the claim."""
+    """Return guarantees that differ from the claim in one keyword, grouped by this keyword; none is near the claim."""
     found = {}
     for name, value in guarantee.keywords().items():
         grid = DELTAS if name == "delta" else losses
@@ -70,7 +72,7 @@ def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> 
 def accepted_guarantees(
     guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
 ) -> dict[str, list[Guarantee]]:
-    """The other guarantees that the mechanism accepts; some formulas hold only up to ε = 1."""
+    """Return the other guarantees that the mechanism accepts; some formulas hold only up to ε = 1."""
     return {
         name: [other for other in others if _accepts(reference, other)]
         for name, others in other_guarantees(guarantee, losses).items()
@@ -86,7 +88,7 @@ def _accepts(reference: Reference, guarantee: Guarantee) -> bool:
 
 
 def words(guarantee: Guarantee) -> str:
-    """The budget of a guarantee in words, such as ε = 0.05."""
+    """Write the budget of a guarantee in words, such as ε = 0.05."""
     letter = "ρ" if "rho" in guarantee.keywords() else "ε"
     loss = guarantee.keywords().get("rho", guarantee.keywords().get("epsilon"))
     return f"{letter} = {loss:g}" + (f", δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else "")
@@ -99,8 +101,7 @@ def _outputs(
     outputs = []
     for seed in range(seeds):
         rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
-        output, _ = call(setting.target, x.copy(), setting.budget | guarantee.keywords(), rng, setting.seconds)
-        outcome = well_formed(output, setting.shape(x))
+        outcome = setting.one(x, rng, budget=setting.budget | guarantee.keywords())
         if isinstance(outcome, Failure):
             return outcome
         outputs.append(outcome)
@@ -110,7 +111,7 @@ def _outputs(
 def budgets_that_are_read(
     setting: Setting, guarantee: Guarantee, accepted: dict[str, list[Guarantee]], smallest_dimension: int
 ) -> dict[str, bool]:
-    """Whether the target reads each keyword of its budget.
+    """Return for each keyword of the target's budget whether the target reads it.
 
     The result is empty if a draw hangs, or one seed gives several outputs.
     """
@@ -135,7 +136,7 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """The reference whose draws are compared with the target's, with the other budgets that the target reads."""
+    """Return the reference whose draws are compared with the target's, with the other budgets that the target reads."""
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
@@ -149,7 +150,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Data on which neither the rows nor the noise of a mechanism with this budget dominate the output."""
+    """Return data on which neither the rows nor the noise of a mechanism with this budget dominate the output."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -166,7 +167,7 @@ class _Compared:
     alpha: float
     tried: int = 0
     changed: dict[str, str] = field(default_factory=dict)  # how the noise at each budget differs
-    larger: dict[str, str] = field(default_factory=dict)  # budgets with noise that is only too large
+    larger: dict[str, str] = field(default_factory=dict)  # budgets at which the noise is only too large
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -187,7 +188,9 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Record how the noise at this budget differs: larger than claimed, of another shape, or not proven wrong."""
+        """Record how the noise at this budget differs: it is larger than claimed, has another shape, or is not proven
+        wrong.
+        """
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
         if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:
@@ -197,7 +200,7 @@ class _Compared:
         (self.changed if what else self.unproven)[words(other)] = what
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
-        """The residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
+        """Return the residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
         seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
         outputs = _outputs(self.setting, x, guarantee, seeds)
         if isinstance(outputs, Failure):
@@ -212,7 +215,9 @@ class _Compared:
         return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
 
     def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
-        """How the target's law differs from the reference's at that budget; empty if draws prove no difference."""
+        """Return how the target's law differs from the reference's at that budget;
+        empty if draws prove no difference.
+        """
         self.tried += 1
         if self.tried > CONFIRMATIONS:
             return ""
@@ -231,7 +236,7 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """The check of other budgets; `number` is how many were tried."""
+        """Return the check of other budgets; `number` is how many were tried."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
@@ -249,7 +254,8 @@ class _Compared:
 def other_budgets(
     setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
 ) -> list[Finding]:
-    """Compare the noise at other budgets with the noise at the claim; nothing where a seed does not fix the residual.
+    """Compare the noise at other budgets with the noise at the claimed budget; return nothing if a seed does not fix
+    the residual.
 
     A seed does not fix the residual where noise is not added to a query, or lies on a lattice.
     """
@@ -274,7 +280,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """A list of the differences and their budgets, with one item for budgets that share a difference."""
+    """List the differences and their budgets, with one item for budgets that share a difference."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

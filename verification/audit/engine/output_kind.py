@@ -1,4 +1,6 @@
-"""The kinds of output that an audit knows, and how the kind of a target that states none is found from its shapes."""
+"""Name the kinds of output that an audit knows; if a target states none,
+find its kind from the shapes of its outputs.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,13 +28,13 @@ class TriangleOutput(Output):
     kind, layout = "triangle", "(d(d + 1)/2,)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with `dimension` columns."""
+        """Return the shape of one output on data with `dimension` columns."""
         return (dimension * (dimension + 1) // 2,)
 
 
 @features.register
 def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
-    """Features of a triangle: entries on and off the diagonal, and two sums."""
+    """Return features of a triangle: entries on and off the diagonal, and two sums."""
     return {
         "first entry": lambda y: y[:, 0],
         "second entry": lambda y: y[:, min(1, y.shape[1] - 1)],
@@ -44,7 +46,7 @@ def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Contrasts of a triangle: the product with Δ for both orders of the entries, and single entries."""
+    """Return contrasts of a triangle: the product with Δ for both orders of the entries, and single entries."""
     change, d = gram_change(first, second), first.shape[1]
     by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
     return {
@@ -60,7 +62,7 @@ OUTPUTS: dict[str, Output] = {**OF_MECHANISMS, TriangleOutput.kind: TriangleOutp
 
 
 def answers_as(setting: Setting, kind: str) -> bool:
-    """Whether the target gives outputs of that kind on all examples."""
+    """Return whether the target gives outputs of that kind on all examples."""
     asked = replace(setting, output=OUTPUTS[kind])
     return all(
         isinstance(one_draw(asked, plain_rows(asked, n, d), "output kind", n, d), np.ndarray) for n, d in EXAMPLES
@@ -68,7 +70,9 @@ def answers_as(setting: Setting, kind: str) -> bool:
 
 
 def found_kind(setting: Setting) -> str | None:
-    """The common kind of all outputs on the examples; None for a matrix, and for outputs without a common kind."""
+    """Return the kind that all outputs on the examples have; None for a matrix,
+    and for outputs without a common kind.
+    """
     n, d = EXAMPLES[0]
     first = one_draw(setting, plain_rows(setting, n, d), "output kind", n, d)
     if isinstance(first, np.ndarray) or first.kind != "malformed":
@@ -77,5 +81,5 @@ def found_kind(setting: Setting) -> str | None:
 
 
 def stated(kind: str) -> str:
-    """Write the sentence of the report on a kind of output that was found."""
+    """Write the sentence of the report on a kind of output that the audit found by itself."""
     return f"every output on example rows was a {kind}, so it is audited as a {kind}; --released KIND says otherwise"

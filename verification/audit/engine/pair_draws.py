@@ -1,6 +1,6 @@
 """The draws on the two data sets of a pair: a pilot that chooses an event, and a test that counts it.
 
-The pilot and the test have random streams of their own. The number of draws per data set has a Poisson law, which
+The random streams of the pilot and of the test differ. The number of draws per data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
 A pair may end early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) bet on them.
@@ -31,14 +31,15 @@ from covassay.verification.audit.engine.wager import Wager, wager_on
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-PROBE = 10  # first draws per data set; if all of them fail, the target is taken to fail always on that data set
+# so many first draws are made per data set; if all of them fail, the target is taken to fail always on that data set
+PROBE = 10
 # If one side seems always to fail, the event is failure. `failing_mean` is the number of draws that test it, but never
 # more than planned. It is large enough for this: if that side always fails and the other never does, the p-value of
 # the counts is at most FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has
 # multiplied the p-value by 2 or 4, and after Holm's correction for 250 checks. SHORTFALL standard deviations are added,
 # because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
-PILOT = 0.3  # share of the draws that choose the event; the rest test it
+PILOT = 0.3  # this share of the draws chooses the event; the remaining draws test it
 EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
 FIRST_STAGE = 2 * CHUNK  # draws per data set in the first stage
 
@@ -53,7 +54,7 @@ class Counts:
     beyond: Vector
 
     def plus(self, other: "Counts") -> "Counts":
-        """The counts over both blocks."""
+        """Add the counts over two blocks."""
         return Counts(self.inside + other.inside, self.bet + other.bet, self.beyond + other.beyond)
 
 
@@ -66,7 +67,7 @@ class Counting:
     levels: tuple[float, ...] = ()
 
     def __call__(self, draws: Draws, block: int = 0) -> Counts:
-        """The counts of a block of draws."""
+        """Count in a block of draws."""
         tried, found = np.array(self.levels), np.zeros(len(self.levels))
         if self.levels and self.event.statistic is not None and len(draws.outputs):
             found = beyond(np.sort(self.event.statistic.values(draws.outputs)), tried, self.event.above)
@@ -111,20 +112,20 @@ class EventTrial:
     early: EarlyEnd | None = None
 
     def wager_p_value(self) -> float:
-        """The p-value of the wager on these draws; 1 without a wager."""
+        """Return the p-value of the wager on these draws; 1 without a wager."""
         if self.wager is None:
             return 1.0
         bets = {side.name: side.draws.sums.bet for side in self.sides}
         return self.wager.p_value(bets["first"], bets["second"])
 
     def counts(self, event: Event) -> EventCounts:
-        """The counts of the event, or of failures, on both data sets."""
+        """Return the counts of the event, or of failures, on both data sets."""
         one, two = (side.draws for side in self.sides)
         first, second = (d.failed if event.statistic is None else d.sums.inside for d in (one, two))
         return EventCounts(first, second, one.size, two.size, self.mean)
 
     def turned_to_failures(self) -> "EventTrial":
-        """The same trial with the data set with more failures in first place."""
+        """Return the same trial with the data set with more failures in first place."""
         one, two = self.sides
         return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
 
@@ -143,11 +144,11 @@ class _Plan:
 
     @property
     def counting(self) -> Counting:
-        """The quantities to count in the test draws."""
+        """Return the quantities to count in the test draws."""
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
-        """The trial with these test draws."""
+        """Return the trial with these test draws."""
         cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
         return EventTrial(
             self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, counting.levels
@@ -156,7 +157,7 @@ class _Plan:
 
 @dataclass(frozen=True)
 class PairSampler:
-    """Makes the draws of a pair.
+    """The settings for the draws of a pair, and the methods that make them.
 
     label : names the random streams.
     stop : the p-value at which the pair may end early; 0 turns early ends off.
@@ -246,7 +247,7 @@ class PairSampler:
         return plan.trial(made, counting)
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
-        """Draws on the first and on the second data set: all `sizes` of them, or only the given chunks."""
+        """Draw on the first and on the second data set: make all `sizes` draws, or only the given chunks."""
         first, second = (
             draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -264,12 +265,14 @@ class PairSampler:
         return first, second
 
     def enough(self, log_value: float) -> bool:
-        """Whether a wager ends the draws of the pair when the logarithm of its gain is `log_value`."""
+        """Return whether a wager ends the draws of the pair when the logarithm of its gain is `log_value`."""
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """The mean number of draws per data set, at most `most`, if all draws on one seem to fail (see FAILING_SHARE)."""
+    """Return the mean number of draws per data set, at most `most`, if all draws on one seem to fail (see
+    FAILING_SHARE).
+    """
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)
@@ -277,7 +280,7 @@ def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
 
 
 def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
-    """The numbers of draws on the two data sets: two independent Poisson numbers."""
+    """Draw the numbers of draws on the two data sets: two independent Poisson numbers."""
     return poisson_size(mean, rng), poisson_size(mean, rng)
 
 
@@ -290,12 +293,12 @@ def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
 
 
 def _counted(draws: tuple[Draws, Draws], counting: Counting) -> tuple[Summary[Counts], Summary[Counts]]:
-    """Reduce draws that were already made to their counts."""
+    """Count in draws that were already made."""
     return Summary.of(draws[0], counting(draws[0])), Summary.of(draws[1], counting(draws[1]))
 
 
 def _skipped(draws: tuple[Draws, Draws] | tuple[Summary[Counts], Summary[Counts]]) -> bool:
-    """Whether draws are missing because the target kept running into the time limit."""
+    """Return whether draws are missing because the target kept running into the time limit."""
     return any(side.skipped for side in draws)
 
 
@@ -308,6 +311,6 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """The trial of a pair whose draws a wager ended. The event was chosen without the fresh draws."""
+    """Return the trial of a pair whose draws a wager ended. The event was chosen without the fresh draws."""
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

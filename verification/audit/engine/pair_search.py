@@ -1,4 +1,4 @@
-"""A search, in two rounds of short pilots, for neighbours with a larger loss than the standard pairs.
+"""Search in two rounds of short pilots for neighbours with a larger loss than the standard pairs.
 
 The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both data sets,
 from the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by the
@@ -6,8 +6,8 @@ distance of the two samples of outputs: the divergence of two normal laws with t
 statistics. The best candidates of the first round are ranked again on fresh draws, because the best of many owe part of
 their rank to chance.
 
-The pairs found are then tested like all others. Their test draws are fresh, so the p-values are as valid as those of
-pairs that were fixed in advance, and the multiplicity of the run includes them.
+The pairs found are then tested like all others. The test draws of these pairs are fresh, so the p-values are as valid
+as those of pairs that were fixed in advance, and the multiplicity of the run includes them.
 """
 
 import math
@@ -24,12 +24,13 @@ from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 
-SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one row among many changes little
+# numbers (n, d) of rows and columns; n is small, because one row among many changes little
+SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)
 FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # so many candidates of every shape are drawn again in the second round
 FOUND = 3  # the most pairs that are tested, each of another shape
-SHARE = 1.3  # the draws of the first round on each data set, as a multiple of the draws on one pair
+SHARE = 1.3  # the first round makes so many times the draws on one pair, on each data set
 WEIGHT = 0.5  # the factor for the number of draws that test a found pair
 HUGE = 1e3  # the score of two samples that differ and have no spread
 SHORT = 0.1  # norm of the rows in the shorter half of a data set
@@ -45,7 +46,9 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """The data sets of the zoo of one shape, and one with slightly more short than long rows, whose median can jump."""
+    """Return the data sets of the zoo of one shape, and one with slightly more short than long rows, whose median can
+    jump.
+    """
     members = [(member.category, member.x) for member in zoo(n, d, seed)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
     return [*members, ("half of the rows short", rows)]
@@ -56,7 +59,8 @@ def _inside(x: Matrix) -> bool:
 
 
 def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Iterator[Candidate]:
-    """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds.
+    """Yield every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several
+    kinds.
 
     For add-remove, the row that replaces the first row is added and removed.
     """
@@ -73,7 +77,8 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # every data set gets two of the rows, so that over all shapes every row is combined with every kind of data
+            # every data set is paired with two of the rows, so that over all shapes every row is combined with every
+            # kind of data
             # set
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
@@ -88,13 +93,13 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
 
 
 def expected_draws(samples: float) -> float:
-    """The approximate number of draws for the search, and for the tests of the pairs that it finds."""
+    """Return the approximate number of draws for the search, and for the tests of the pairs that it finds."""
     second = SECOND_ROUND * SECOND_OF_A_SHAPE * len(SHAPES_OF_PAIRS)
     return 2 * ((SHARE + FOUND * WEIGHT) * samples + second)
 
 
 def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
-    """The candidates whose two outputs differ most in the pilots; none if a pilot runs into the time limit."""
+    """Return the candidates whose two outputs differ most in the pilots; none if a pilot runs into the time limit."""
     everyone = list(candidates(setting.seed, setting.output, adjacency))
     rng = np.random.default_rng(setting.seed)
     most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
@@ -114,7 +119,7 @@ def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) ->
 
 
 def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
-    """The first candidates of every shape, in their order."""
+    """Return the first candidates of every shape, in their order."""
     taken: Counter[tuple[int, ...]] = Counter()
     kept = []
     for candidate in ranked:
@@ -125,7 +130,7 @@ def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
 
 
 def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
-    """The candidates in descending order of their score; none if a pilot runs into the time limit."""
+    """Return the candidates in descending order of their score; none if a pilot runs into the time limit."""
     scored = []
     for candidate in tried:
         label = f"search/{size}/{candidate.name}"
@@ -135,12 +140,12 @@ def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candida
         score = apart(setting, candidate, sides[0], sides[1])
         if score > 0:
             scored.append((score, candidate))
-    scored.sort(key=lambda pair: -pair[0])  # a stable sort: candidates with equal scores keep their order
+    scored.sort(key=lambda pair: -pair[0])  # the sort is stable: candidates with equal scores keep their order
     return [candidate for _, candidate in scored]
 
 
 def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -> float:
-    """The distance of two samples of outputs: the largest score of a few statistics and of failures."""
+    """Return the distance of two samples of outputs: the largest score of a few statistics and of failures."""
     shares = [(side.failed + 0.5) / (side.size + 1) for side in (first, second)]
     failing = abs(math.log(shares[0] / shares[1])) if max(first.failed, second.failed) else 0.0
     if min(len(first.outputs), len(second.outputs)) < FIRST_ROUND / 2:
@@ -156,7 +161,9 @@ def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -
 
 
 def _divergence(first: Vector, second: Vector) -> float:
-    """The symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two samples."""
+    """Return the symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two
+    samples.
+    """
     scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
     # the divergence does not depend on the units, and these units avoid overflow
     first, second = first / scale, second / scale

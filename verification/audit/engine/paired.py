@@ -1,13 +1,13 @@
-"""A test whether two samplers have the same law, by pairs of draws from equal generators.
+"""Test whether two samplers have the same law, by pairs of draws from equal generators.
 
-If both have the same law, an event occurs in the first draw of a pair alone with the same probability as in the second
-alone, however the two draws depend on each other. So among the pairs in which it occurs once, the number of times that
+Under equal laws, an event occurs in the first draw of a pair alone with the same probability as in the second alone,
+however the two draws depend on each other. So among the pairs in which the event occurs once, the number of times that
 it occurs in the first draw is a binomial number with probability 1/2 (McNemar 1947). If the two draws are nearly equal,
 such pairs are rare, and nearly all of them have the event in the same draw: some hundreds of pairs detect noise that is
 3 % smaller, where a test of independent draws needs a hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it. In this test a failed draw counts as outside of the event:
-without the failed pairs, equal laws could seem to differ.
+Pilot pairs choose the event, and fresh pairs test it. In the test of the event a failed draw counts as outside of the
+event: without the failed pairs, equal laws could seem to differ.
 """
 
 import math
@@ -21,7 +21,8 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-PILOT, LONGER = 200, 1000  # pilot pairs that choose the event; the second number if the first ones suggest a difference
+# so many pilot pairs choose the event; the second number applies if the first pairs suggest a difference
+PILOT, LONGER = 200, 1000
 SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
 FEWEST, MOST = 500, 8000  # limits of the number of pairs that test the event
 PROMISING = 5e-3  # the best event of the pilot is tested if its p-value is below this
@@ -42,16 +43,16 @@ class _Event:
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """The numbers of pairs with the event only on its more frequent side, and only on the other side."""
+        """Return the numbers of pairs with the event only on its more frequent side, and only on the other side."""
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
         return int(more.sum()), int(less.sum())
 
 
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
-    """The first entries of the outputs, minus a centre, and the products of these entries.
+    """Return the first entries of the outputs, minus a centre, and the products of these entries.
 
-    These features show differences of location, scale and dependence.
+    First entries and their products show differences of location, scale and dependence.
     """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
@@ -59,7 +60,7 @@ def _features(outputs: Matrix, centre: Matrix) -> Matrix:
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """The outputs of pairs of draws, with NaN where a draw fails; None if many draws fail."""
+    """Return the outputs of pairs of draws, with NaN where a draw fails; None if many draws fail."""
     drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
     failed = 0
     for i in range(size):
@@ -78,14 +79,14 @@ def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) ->
 
 
 def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
-    """The pairs in which both draws have an output."""
+    """Return the pairs in which both draws have an output."""
     a, b = pairs
     whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
     return a[whole], b[whole]
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
-    """The mean change of every feature, in standard errors; 0 for features that do not vary."""
+    """Return the mean change of every feature, in standard errors; 0 for features that do not vary."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
     units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
@@ -93,11 +94,11 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
-    """The event of the pilot whose two counts contradict a fair coin most."""
+    """Return the event of the pilot whose two counts contradict a fair coin most."""
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)
-    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries and k(k + 1)/2 products
+    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries have k(k + 1)/2 products
     linear, quadratic = weight.copy(), weight.copy()
     linear[entries:], quadratic[:entries] = 0, 0
     single = [np.eye(len(z))[k] * np.sign(change[k]) for k in np.argsort(-z)[:4]]
@@ -141,9 +142,9 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
-    """A sentence on the difference of the two laws; empty if the pairs prove no difference.
+    """Return a sentence on the difference of the two laws; empty if the pairs prove no difference.
 
-    Two samplers of one law are found to differ with probability at most `alpha`.
+    Two samplers with the same law are found to differ with probability at most `alpha`.
     """
     pilot = _pilot(first, second, seed, label)
     chosen = None if pilot is None else _best(pilot.a, pilot.b)

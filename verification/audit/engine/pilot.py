@@ -1,8 +1,9 @@
-"""The pilot: use some of the draws to choose an event to test.
+"""Use some of the draws, the pilot, to choose an event to test.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
-are learned from pilot draws, and for many thresholds t. Each has a score (`event_choice.scores`): how clearly we expect
-it to refute the claim on the test draws. The event with the best score is tested, on draws that the pilot has not seen.
+are learned from pilot draws, and for many thresholds t. A candidate event has a score (`event_choice.scores`): how
+clearly we expect it to refute the claim on the test draws. The event with the best score is tested, on draws that the
+pilot has not seen.
 """
 
 import math
@@ -30,7 +31,7 @@ CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
 @dataclass(frozen=True)
 class EventChoice:
-    """The event that the pilot chose.
+    """The event that the pilot chose, and the draws on which it was chosen.
 
     swapped : whether the event seemed likelier on the second data set than on the first.
     ranking : the pilot draws on which the event was scored. A learned statistic was not learned from them.
@@ -70,15 +71,17 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Learn statistics from the first half of the pilot. Each comes with the second half, on which it is scored.
+    """Learn statistics from the first half of the pilot. Each statistic comes with the second half, on which it is
+    scored.
 
     A statistic would look better than it is on the half of the draws from which it was learned. Let M and M' be the
     medians of the outputs on the two data sets. There are three kinds of statistics.
 
     log_ratios : estimates of a log likelihood ratio.
-    spread : the distance of an output from (M + M')/2. It detects noise whose scale differs between the data sets.
-    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. It is nearly the best statistic if
-        the entries of the noise are independent Laplace variables of one scale.
+    spread : the distance of an output from (M + M')/2. The spread detects noise whose scale differs between the data
+        sets.
+    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. `closer` is nearly the best
+        statistic if the entries of the noise are independent Laplace variables of one scale.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -109,7 +112,10 @@ def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
 
 
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """The statistics of `standardised`, learned on the first half of the pilot. Each comes with the second half."""
+    """The statistics of `standardised`, learned on the first half of the pilot.
+
+    Each statistic comes with the second half of the pilot.
+    """
     (one, first), (two, second) = (_halves(draws) for draws in pilots)
     if 2 * min(len(one), len(two)) < FEWEST_LEARNED:
         return []
@@ -117,7 +123,7 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _halves(draws: Draws) -> tuple[Matrix, Draws]:
-    """The outputs of the first half of the draws, and the second half; each has half of the failures."""
+    """Return the outputs of the first half of the draws, and the second half; each has half of the failures."""
     middle = len(draws.outputs) // 2
     failures = Counter({what: count - count // 2 for what, count in draws.failures.items()})
     return draws.outputs[:middle], replace(draws, outputs=draws.outputs[middle:], failures=failures)
@@ -131,7 +137,9 @@ def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 
 
 def levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
-    """The thresholds of a trade-off curve: quantiles of the statistic on pilot draws, and the event's own threshold."""
+    """Return the thresholds of a trade-off curve: quantiles of the statistic on pilot draws, and the event's own
+    threshold.
+    """
     if event.statistic is None or not any(len(draws.outputs) for draws in pilots):
         return ()
     pooled = np.concatenate([event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)])

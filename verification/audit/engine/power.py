@@ -1,9 +1,9 @@
-"""The power of a test of an event: the smallest loss that it refutes with 99 % probability.
+"""Compute the power of a test of an event: the smallest loss that it refutes with 99 % probability.
 
 The event that was tested occurred with some share p on one data set. Had it occurred with probability p there and with
 probability q on the other, the test would have refuted the claim in 99 % of all runs if q is small enough. The loss of
-such an event is, for instance, ln(p/q). A run of this size detects a loss so large if an event as likely as the tested
-one shows it. To detect a loss that only rarer events show, more draws are needed.
+such an event is, for instance, ln(p/q) for pure DP. A run of this size detects a loss so large if an event as likely as
+the tested one shows it. To detect a loss that only rarer events show, more draws are needed.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.verification.statistics.ratio import EventCounts
 from covassay.verification.statistics.tail_probabilities import poisson_quantile, poisson_upper_quantile
 from covassay.verification.statistics.tests import POWER
 
-FEWEST = 20  # the least number of occurrences from which the probability of an event is estimated
+FEWEST = 20  # the probability of an event is estimated if it occurred at least so often
 CLOSE = 1.1  # the report states the samples that are needed to detect this multiple of the claim
 LARGEST_FACTOR = 1e6  # the largest factor on the samples of the run that is reported
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
@@ -29,17 +29,17 @@ Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether the
 
 
 def _lower(tail: float, mean: float) -> int:
-    """The largest number that a Poisson variable falls below with probability at most `tail`."""
+    """Return the largest number that a Poisson variable falls below with probability at most `tail`."""
     return poisson_quantile(tail, mean) if mean < LARGE_MEAN else int(mean + ndtri(tail) * math.sqrt(mean))
 
 
 def _upper(tail: float, mean: float) -> int:
-    """The quantile of a Poisson law with that probability above it."""
+    """Return the quantile of a Poisson law above which the law has that probability."""
     return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The point where a condition that holds at `low` and fails at `high` begins to fail."""
+    """Return the point where a condition that holds at `low` and fails at `high` begins to fail."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -47,7 +47,7 @@ def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def _loss(p: float, q: float, guarantee: Guarantee) -> float:
-    """The ε or ρ that follows from two probabilities of an event."""
+    """Return the ε or ρ that follows from two probabilities of an event."""
     if isinstance(guarantee, PureDP):
         return math.log(p / q)
     if isinstance(guarantee, ApproximateDP):
@@ -65,7 +65,7 @@ class EventTest:
     level: float
 
     def sees(self, log_q: float, mean: float) -> bool:
-        """Whether the test refutes in 99 % of runs if the event has probability q on the second data set.
+        """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
         By the union bound over the four counts, the bound holds with that probability, however they depend on each
         other.
@@ -78,7 +78,9 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """The smallest loss that the test detects with `mean` draws per data set; infinite if it detects none."""
+        """Return the smallest loss that the test detects with `mean` draws per data set;
+        infinite if it detects none.
+        """
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):
             return math.inf
@@ -86,7 +88,7 @@ class EventTest:
         return _loss(self.p, math.exp(log_q), self.guarantee)
 
     def factor(self, loss: float, mean: float) -> float:
-        """The factor by which the number of draws must grow to detect that loss; infinite if it is too large."""
+        """Return the factor by which the number of draws must grow to detect that loss; infinite if it is too large."""
         top = math.log(self.p)
         log_q = _last(lambda t: _loss(self.p, math.exp(t), self.guarantee) >= loss, top - LOG_RATIO, top)
 

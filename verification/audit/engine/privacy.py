@@ -1,17 +1,18 @@
-"""Privacy: is some event too likely on one of two neighbouring data sets?
+"""Test whether some event is too likely on one of two neighbouring data sets.
 
 The target is the mechanism that is audited. `run_pair` runs it many times on two neighbouring data sets, which are
 called the two sides.
 
 1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
 But if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested. 2.
-Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form {statistic ≥ t} or
-{statistic ≤ t}, where the statistic is one number computed from an output. A pair for which the likelihood ratio of the
-mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws show how often the event occurs
-on each data set. Its p-value follows from these counts (`violation`). 4. Wagers (`wager`). The pilot also chooses a bet
-on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for pure DP it can only end the draws early. For
-zCDP it uses more than the event does: in which of about 20 intervals the statistic lies, and not only on which side of
-one threshold. 5. Failures. The same draws also show whether the target fails more often on one data set.
+Choose. If the law is not known, a pilot, which is a part of the draws, chooses the event (`pilot`). The chosen event
+has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for
+which the likelihood ratio of the mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws
+show how often the event occurs on each data set. The p-value of the event follows from these counts (`violation`). 4.
+Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for
+pure DP it can only end the draws early. For zCDP it uses more than the event does: in which of about 20 intervals the
+statistic lies, and not only on which side of one threshold. 5. Failures. The draws for the event also show whether the
+target fails more often on one data set.
 
 A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
 early are divided by 1 − `EARLY_SHARE`.
@@ -46,12 +47,12 @@ FAILURES = "failures"  # the name of the check whose event is that the target fa
 MOST_STAGES = 60  # 30 of the pilot and 30 of the test; 30 have 2^30 chunks of draws, more than any run makes
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
-# an estimated loss above so many times the claim leads to a second look; a smaller loss could hardly be proven
+# an estimated loss above so many times the claim leads to a second look; a smaller excess could hardly be proven
 PROMISING = 1.2
 # A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A replacement is
 # two such steps, so such a target is 2²ρ-zCDP for it.
 STEPS_SQUARED = 4
-TESTS = 3  # the most p-values of one pair: of an event, of a wager on a Rényi divergence, of failures
+TESTS = 3  # one pair gives at most three p-values: of an event, of a wager on a Rényi divergence, of failures
 
 
 def run_pair(
@@ -60,8 +61,8 @@ def run_pair(
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
-    draws; 0 turns this off. `error` is near the level at which the findings will be decided. It affects only which
-    event is chosen, and how many draws are made if one data set seems always to fail.
+    draws; 0 turns this off. `error` is near the level at which the findings will be decided. The level affects only
+    which event is chosen, and how many draws are made if one data set seems always to fail.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -183,7 +184,9 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """The finding of a wager on the Rényi divergence of a statistic; most of its facts are those of the event."""
+    """Return the finding of a wager on the Rényi divergence of a statistic;
+    most of its facts are those of the event.
+    """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -203,7 +206,10 @@ def _divergence(
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
-    """The check of a pair that ended early. Its confidence bound holds at whatever stage the pair ends."""
+    """Return the check of a pair that ended early.
+
+    The confidence bound of the check holds at whatever stage the pair ends.
+    """
     tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event", look)
     counts = trial.counts(trial.event)
     error = EARLY_SHARE * (1 - CONFIDENCE) / MOST_STAGES
@@ -224,7 +230,8 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """The loss that the test could have detected, for an event that is as probable on the first side as this event.
+    """Return the loss that the test could have detected, for an event that is as probable on the first side as this
+    event.
 
     The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
     """
@@ -240,10 +247,10 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 
 
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
-    """The loss of a pair, estimated as if the noise were independent Laplace noise.
+    """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    It guides the search for pairs, and is no bound. The result is None if `pair.by_entry` is false, if the claim is not
-    pure DP, or if there are too few draws.
+    The estimate guides the search for pairs, and is no bound. The result is None if `pair.by_entry` is false, if the
+    claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

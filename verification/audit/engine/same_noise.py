@@ -3,7 +3,8 @@
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
 from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not
 depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can show:
-wrong clipping, a scale that counts only some rows, a branch for some data. There is no sampling error.
+wrong clipping, a scale that counts only some rows, a branch for some data. A comparison under the same noise has no
+sampling error.
 
 A residual that depends on the data refutes the law if it is shifted or scaled by the same amount under both seeds,
 because then not both laws can be the claimed one. But an implementation may also rotate its noise with the data without
@@ -44,19 +45,19 @@ LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have m
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
 # to 500, against 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
-# if so large a share of the data sets has rounding errors above those of float64, the target computes in float32
+# if a larger share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
-CONFIRMATIONS = 4  # so many kinds of data, and numbers of rows, are tested again by draws
+CONFIRMATIONS = 4  # so many kinds of data, and so many numbers of rows, are tested again by draws
 CONFIRMATION = 200  # draws on each of two data sets that must confirm a difference by their laws
 NO_ATOMS = 1e-6  # if every atom of a law is smaller, chance does not repeat a residual
-# the least shapes in which two seeds give one residual: in one shape this can be chance in float32
+# two seeds must give one residual in at least so many shapes; in one shape this can be chance in float32
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale from a numerical solver, changes noise by less; 3 % is more
-CANDIDATES = 8  # all other sizes are compared with so many sizes
+CANDIDATES = 8  # each size is compared with so many other sizes
 NAMED = 3  # the most numbers of rows in the report
-MOST_ODD = 6  # so many sizes with one number of columns are tried again
+MOST_ODD = 6  # at most so many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
-MIRRORED = 1e-6  # a factor this near −1 reflects the noise; this keeps a symmetric law
+MIRRORED = 1e-6  # a factor that differs from −1 by less reflects the noise, which keeps a symmetric law
 
 
 @dataclass(frozen=True)
@@ -86,18 +87,18 @@ class DataPath:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The draws on one data set, one for every seed: residuals, or the failure that ended one of them."""
+    """The draws on one data set: the residual for every seed, or the failure that ended a draw."""
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
     size: float  # the size of the query
-    single: bool = False  # whether float32 holds every output
+    single: bool = False  # whether float32 can represent every output
     failure: Failure | None = None
 
 
 @dataclass
 class _Shape:
-    """All draws on data sets of one shape, and the residuals that most of them share."""
+    """All draws on data sets of one shape, and the residuals on which most data sets agree."""
 
     n: int
     d: int
@@ -107,13 +108,13 @@ class _Shape:
     agreeing: int = 0
 
     def tolerance(self, drawn: _Drawn, single: bool) -> float:
-        """The largest difference between residuals that rounding can explain."""
+        """Return the largest difference between residuals that rounding can explain."""
         size = 1.0 + drawn.size + float(np.linalg.norm(self.agreed))
         unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE * max(1.0, self.n / LARGEST_N)
         return float(unit * size)
 
     def gap(self, drawn: _Drawn) -> float:
-        """The distance of the residuals of a data set from those on which most data sets agree."""
+        """Return the distance of the residuals of a data set from those on which most data sets agree."""
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
@@ -137,7 +138,7 @@ class _Moved:
 
     @property
     def on(self) -> str:
-        """The data set, described for a report."""
+        """Describe the data set for a report."""
         return f"{self.drawn.member.category}, n = {self.shape.n}, d = {self.shape.d}"
 
 
@@ -154,7 +155,7 @@ class _Comparison:
     unconfirmed: list[str] = field(default_factory=list)
 
     def query(self, x: Matrix) -> Matrix:
-        """The output on x without noise."""
+        """Return the output on x without noise."""
         assert self.path.query is not None
         return self.path.query(x)
 
@@ -168,7 +169,7 @@ class _Comparison:
         return outcome, single
 
     def repeats(self) -> bool:
-        """Whether equal generators give equal outputs."""
+        """Return whether equal generators give equal outputs."""
         x = zoo(12, 3, self.setting.seed)[0].x
         first, second = (self.draw(x, "twice")[0] for _ in range(2))
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
@@ -188,7 +189,7 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Sizes beyond those of the zoo at which the noise of one draw differs from the noise at other sizes."""
+        """Return sizes beyond those of the zoo at which the noise of one draw differs from the noise at other sizes."""
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
         wide = [(round(share * d) or 1, d) for d in COLUMNS if d >= low for share in WIDE_AND_LONG]
@@ -214,7 +215,9 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """The residual of one draw in units of the claimed scale; None if the noise depends on the data there."""
+        """Return the residual of one draw in units of the claimed scale; None if the noise depends on the data at this
+        size.
+        """
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
         if isinstance(one, Failure) or isinstance(other, Failure):
@@ -244,7 +247,7 @@ class _Comparison:
         query = self.query(member.x)
         outcomes = []
         single = True
-        for seed in SEEDS:  # the stream depends on d and not on n, so that numbers of rows can be compared
+        for seed in SEEDS:  # the random stream depends on d and not on n, so that numbers of rows can be compared
             outcome, held = self.draw(member.x, member.x.shape[1], seed)
             if isinstance(outcome, Failure):
                 return _Drawn(member, np.zeros(0), 0.0, failure=outcome)
@@ -253,7 +256,9 @@ class _Comparison:
         return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single)
 
     def _single(self) -> bool:
-        """Whether the target computes in float32: its outputs are such numbers, or nearly all are rounded as much."""
+        """Return whether the target computes in float32: its outputs are such numbers, or nearly all are rounded as
+        much.
+        """
         drawn = [one for shape in self.shapes for one in shape.drawn]
         if drawn and all(one.single for one in drawn):
             return True
@@ -268,7 +273,7 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE DATA
 
     def findings(self) -> list[_Moved]:
-        """The data sets whose noise differs from that of most data sets of the same shape, if this is proven."""
+        """Return the data sets whose noise differs from that of most data sets of the same shape, if this is proven."""
         found = []
         tried, confirmed = set[str](), set[str]()
         for shape in self.shapes:
@@ -324,11 +329,13 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """The change of the residuals, checked under one more seed, as two residuals always fit one shift or factor."""
+        """Return the change of the residuals, checked under one more seed, as two residuals always fit one shift or
+        factor.
+        """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """The change of the residuals if it is the same under further seeds; otherwise an empty text."""
+        """Return the change of the residuals if it is the same under further seeds; otherwise an empty text."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -337,7 +344,7 @@ class _Comparison:
         return moved(together[0], together[1], tolerance)
 
     def _under(self, x: Matrix, seeds: Sequence[int]) -> Matrix:
-        """The residuals under the given seeds, up to the first failure."""
+        """Return the residuals under the given seeds, up to the first failure."""
         found: list[Matrix] = []
         for seed in seeds:
             outcome, _ = self.draw(x, x.shape[1], seed)
@@ -347,7 +354,9 @@ class _Comparison:
         return np.array(found)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
-        """The difference in law between this data set and a usual one, in words; empty if draws prove none."""
+        """Describe how the law on this data set differs from the law on a usual one; the text is empty if draws prove
+        no difference.
+        """
         usual = self._usual(shape)
         change = drawn.residuals[0] - shape.agreed[0]
         first, second = self._sample(drawn.member.x, "first"), self._sample(usual.member.x, "second")
@@ -359,7 +368,9 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE NUMBER OF ROWS
 
     def other_rows(self) -> list[str]:
-        """The numbers of rows at which the noise, in units of the reference's scale, differs from the usual noise."""
+        """Return the numbers of rows at which the noise, in units of the reference's scale, differs from the usual
+        noise.
+        """
         scale = self.path.scale
         if scale is None:
             return []
@@ -387,7 +398,9 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """The change of the noise, in units of the scale, between two numbers of rows, if all seeds agree on it."""
+        """Return the change of the noise, in units of the scale, between two numbers of rows,
+        if all seeds agree on it.
+        """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
         tolerance = slack[shape.n] + slack[usual]
@@ -412,7 +425,9 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """The shapes of data on which two seeds gave the same noise; none if the law allows this or they are few."""
+        """Return the shapes of data on which two seeds gave the same noise; none if the law allows this or the shapes
+        are few.
+        """
         if self.path.atom > NO_ATOMS:
             return []
         equal = [
@@ -426,7 +441,7 @@ class _Comparison:
     # WITNESSES FOR PRIVACY
 
     def pairs(self, findings: Sequence[_Moved]) -> list[Pair]:
-        """Neighbours with the most distant outputs, made from the data set on which the noise changed most."""
+        """Return neighbours with the most distant outputs, made from the data set on which the noise changed most."""
         usable = [f for f in findings if f.drawn.failure is None and f.shape.n <= LARGEST_N_OF_PAIRS]
         usable.sort(key=lambda f: -f.shape.gap(f.drawn) / (1e-300 + float(np.linalg.norm(f.shape.agreed))))
         for finding in usable[:4]:
@@ -471,7 +486,7 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """The sizes whose noise differs from that at most other sizes; all sizes if most have no noise in common."""
+    """Return the sizes whose noise differs from that at most other sizes; all sizes if most have no noise in common."""
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
         slack = SLACK_OF_SIZES * float(np.abs(candidate).max())
@@ -481,7 +496,7 @@ def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
 
 
 def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
-    """Rows that may replace one row of the data set."""
+    """Return rows that may replace one row of the data set."""
     d = x.shape[1]
     axis = np.eye(d)
     norm = float(np.linalg.norm(x[row]))
@@ -498,7 +513,7 @@ def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
 
 
 def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
-    """The smallest p-value of three two-sample tests, times three; 1 if a sample has too few outputs."""
+    """Return the smallest p-value of three two-sample tests, times three; 1 if a sample has too few outputs."""
     size = min(len(first), len(second))
     if size < CONFIRMATION // 2:
         return 1.0
@@ -512,9 +527,10 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """The shift or factor, in words, by which residuals under several seeds differ from the agreed ones.
+    """Return in words the shift or factor by which residuals under several seeds differ from the agreed ones.
 
-    The text is empty if nothing fits. A change of at most twice the possible rounding error does not count.
+    The text is empty if no shift and no factor fits. A change of at most twice the possible rounding error does not
+    count.
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
@@ -529,7 +545,7 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """The factor between two tables, if it explains their difference, exceeds the tolerance, and is not −1."""
+    """Return the factor between two tables, if it explains their difference, exceeds the tolerance, and is not −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())

@@ -1,11 +1,12 @@
-"""Many draws from a target: seeded and in parallel, with the same outputs for any number of workers.
+"""Make many draws from a target, seeded and in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
 and the label of the check, so one check can be replayed alone. joblib runs the chunks, in this process or in workers
 (`workers`).
 
 `draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws: the
-worker that makes a block reduces it, so that memory does not grow with the number of draws. Both make the same draws.
+worker that makes a block reduces it, so that memory does not grow with the number of draws. `draw` and `reduced` make
+the same draws.
 
 If the run has a store (`engine.store`), draws in the store are not made again.
 
@@ -42,10 +43,10 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-BLOCK = 500  # chunks that a worker makes and reduces at once
-WHOLE = 2 * BLOCK  # in a reduced sample, the draws of the first chunks, so many, are kept
-KEPT = WHOLE * CHUNK  # draws that are kept: 50 000
-SECONDS = 1.0  # draws are stored again after about this many seconds, so that an ended run loses no more work
+BLOCK = 500  # a worker makes and reduces so many chunks at once
+WHOLE = 2 * BLOCK  # in a reduced sample, the draws of so many first chunks are kept
+KEPT = WHOLE * CHUNK  # so many draws are kept: 50 000
+SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
 # after so many time-outs a chunk stops, because an audit of a target that hangs would never end
 TIME_OUTS_PER_CHUNK = 3
 
@@ -55,10 +56,10 @@ TIME_OUTS_PER_CHUNK = 3
 class Draws:
     """Outputs of repeated draws on one data set.
 
-    outputs : (successes, …), in the order of the draws. failures : the number of other draws, for each way in which
-        they ended. skipped : the number of draws that were not made because the target kept running into the time
-        limit. again : whether the draws were made one by one because a block of `draw_many` failed now or earlier in
-        this run. seconds : the time from the first draw to the last.
+    outputs : outputs : (successes, …), in the order of the draws. failures : the number of other draws, for each way in
+    which they ended. skipped : the number of draws that were not made because the target kept running into the time
+    limit. again : whether the draws were made one by one because a block of `draw_many` failed now or earlier in this
+    run. seconds : the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -69,17 +70,17 @@ class Draws:
 
     @property
     def failed(self) -> int:
-        """How many draws failed."""
+        """Return how many draws failed."""
         return sum(self.failures.values())
 
     @property
     def size(self) -> int:
-        """How many draws were made."""
+        """Return how many draws were made."""
         return len(self.outputs) + self.failed
 
 
 def timed_out(draws: "Draws | Summary[Any]") -> int:
-    """How many draws ran into the time limit."""
+    """Return how many draws ran into the time limit."""
     return draws.skipped + sum(count for what, count in draws.failures.items() if what.startswith("time-out"))
 
 
@@ -87,7 +88,7 @@ class Sums(Protocol):
     """A block of draws in reduced form, whose size does not depend on the number of draws."""
 
     def plus(self, other: Self, /) -> Self:
-        """The sums over both blocks."""
+        """Add the sums over two blocks."""
 
 
 S = TypeVar("S", bound=Sums)
@@ -96,7 +97,9 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """What is kept of draws on one data set: the first `KEPT` draws, how all draws ended, and their sums."""
+    """The part of the draws on one data set that is kept: the first `KEPT` draws, how all draws ended,
+    and their sums.
+    """
 
     kept: Draws
     size: int
@@ -111,17 +114,17 @@ class Summary(Generic[S]):
 
     @property
     def failed(self) -> int:
-        """How many draws failed."""
+        """Return how many draws failed."""
         return sum(self.failures.values())
 
     @property
     def seconds(self) -> float:
-        """The time in seconds that the draws which are kept took."""
+        """Return the time in seconds that the draws which are kept took."""
         return self.kept.seconds
 
     @property
     def outputs(self) -> int:
-        """How many draws have an output."""
+        """Return how many draws have an output."""
         return self.size - self.failed
 
     def plus(self, other: "Summary[S]") -> "Summary[S]":
@@ -177,17 +180,25 @@ class Setting:
 
     @property
     def claim(self) -> dict[str, float]:
-        """The keyword arguments that carry the claim."""
+        """Return the keyword arguments that carry the claim."""
         return {key: value for key, value in self.budget.items() if key != BOUNDS}
 
     @property
     def target(self) -> Target:
-        """The target, loaded."""
+        """Load and return the target."""
         return load(self.source)
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
-        """The shape of an output on `x`."""
+        """Return the shape of an output on `x`."""
         return self.output.shape(x.shape[1])
+
+    def one(
+        self, x: Matrix, rng: np.random.Generator, target: Target | None = None, budget: dict[str, Any] | None = None
+    ) -> Matrix | Failure:
+        """Make one draw on a copy of `x`, of another target or at another budget if one is given."""
+        given = self.budget if budget is None else budget
+        output, _ = call(self.target if target is None else target, x.copy(), given, rng, self.seconds)
+        return well_formed(output, self.shape(x))
 
 
 class Repeated(NamedTuple):
@@ -276,7 +287,7 @@ def reduced(
     setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
     enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
 ) -> Summary[S]:  # fmt: skip
-    """The draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
+    """Make the draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
 
     If there are more than `KEPT`, `enough` decides after 2, 4, 8, … blocks whether these suffice, and the draws stop
     once the target has run into the time limit repeatedly. `first` are the first `KEPT` of these draws, if they exist
@@ -308,7 +319,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """What a worker returns for a block of draws that are not kept."""
+    """The result that a worker returns for a block of draws that are not kept."""
 
     sums: Callable[[Draws, int], S]
 
@@ -323,7 +334,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """An order for chunks of draws: how to reduce them, and when the chunks made so far suffice."""
+    """An instruction for chunks of draws: how to reduce them, and when the chunks made so far suffice."""
 
     setting: Setting
     x: Matrix
@@ -335,23 +346,23 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """The order without `draw_many`, which uses another random stream."""
+        """Return the order without `draw_many`, which uses another random stream."""
         return replace(self, way=("one by one",))
 
     @property
     def step(self) -> int:
-        """The number of chunks that a worker makes at once."""
+        """Return the number of chunks that a worker makes at once."""
         return 1 if self.make is _as_they_are else BLOCK
 
     @property
     def key(self) -> str:
-        """The key of these draws, which is unique in a run."""
+        """Return the key of these draws, which is unique in a run."""
         said = (self.label, self.way, self.size, self.chunks, self.step, self.x.shape, str(sorted(self.budget)))
         return hashlib.sha256(repr(said).encode() + np.ascontiguousarray(self.x).tobytes()).hexdigest()
 
     @property
     def budget(self) -> list[tuple[str, Any]]:
-        """The keyword arguments of every draw."""
+        """Return the keyword arguments of every draw."""
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
@@ -364,7 +375,7 @@ class _Order:
             yield repeated, root, self.size, which, self.make, which.start // self.step
 
     def ends(self, done: int, made: Any) -> bool:
-        """Whether the first blocks suffice, or no more can be made."""
+        """Return whether the first blocks suffice, or no more can be made."""
         blocks = (WHOLE + done) // self.step
         if self.step == 1 or done >= len(self.chunks):
             return False

@@ -1,12 +1,12 @@
-"""The law at every number of rows and columns: few draws on data of many shapes, tested together.
+"""Test the law at every number of rows and columns: few draws on data of many shapes are tested together.
 
 Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. If
 the law is known on data of any shape, each draw can be transformed to the same law. Whatever the shape, the
 distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws of different
 shapes are tested together: all draws with one number of rows, all draws with one number of columns, and all draws.
 
-Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
-test of the total scale, by Bonferroni's inequality.
+Each test of draws of different shapes is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic
+and of the exact test of the total scale, by Bonferroni's inequality.
 """
 
 import math
@@ -34,7 +34,8 @@ LARGEST = 20_000  # the most entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
 UNITS = 240  # the number of independent noise values drawn at every shape, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # limits of the draws at every shape
-DEFAULT = 2000  # draws are proportional to samples; this number of samples makes as many draws as stated above
+# the number of draws is proportional to the number of samples; with this number of samples it is as stated above
+DEFAULT = 2000
 NAMED = 3  # the most groups of draws in the report
 UNSEEN = 1e6  # the scale error to report where no test detects any
 
@@ -53,15 +54,15 @@ class Shapes:
     sizes: tuple[tuple[int, int], ...]
 
     def draws(self, n: int, d: int) -> int:
-        """The number of draws at a shape, which is smaller where one draw has more noise values."""
+        """Return the number of draws at a shape, which is smaller where one draw has more noise values."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
-        """The number of draws at a shape, in a run with this number of samples."""
+        """Return the number of draws at a shape, in a run with this number of samples."""
         return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
 
     def every_draw(self, samples: float) -> int:
-        """The number of draws at all shapes."""
+        """Return the number of draws at all shapes."""
         return sum(self.draws_at(n, d, samples) for n, d in self.sizes)
 
 
@@ -94,7 +95,7 @@ class _Group:
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:
-        """The tests of this group."""
+        """Return the results of the tests of this group."""
         found = []
         merged = {name: _merged(samples) for name, samples in self.places.items()}
         for name, sample in merged.items():
@@ -107,25 +108,25 @@ class _Group:
         return found
 
     def p_value(self) -> float:
-        """The smallest p-value of the tests, times their number; 0 if a statistic is not finite."""
+        """Return the smallest p-value of the tests, times their number; 0 if a statistic is not finite."""
         if self.impossible:
             return 0.0
         results = self.results()
         return min(1.0, len(results) * min((result.p_value for result in results), default=1.0))
 
     def scale_error(self, alpha: float) -> float:
-        """The relative error of the noise scale that the exact test of the total detects."""
+        """Return the relative error of the noise scale that the exact test of the total detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=UNSEEN)
 
     def distance(self, alpha: float) -> float:
-        """The distance of distribution functions that a Kolmogorov–Smirnov test detects."""
+        """Return the distance of distribution functions that a Kolmogorov–Smirnov test detects."""
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
 
 
 def uniform(t: Vector) -> Vector:
-    """The distribution function of a uniform number."""
+    """Return the distribution function of a uniform number at t."""
     return np.clip(t, 0.0, 1.0)
 
 
@@ -157,11 +158,11 @@ class _Seen:
             self.groups.setdefault(key, _Group()).add(results, draws)
 
     def is_hopeless(self, n: int, d: int) -> bool:
-        """Whether draws already ran out of time at a shape with at most n rows and at most d columns."""
+        """Return whether draws already ran out of time at a shape with at most n rows and at most d columns."""
         return any(m <= n and e <= d for m, e in self.late)
 
     def slow(self) -> list[str]:
-        """The shapes where a draw takes far longer than at some larger shape."""
+        """Return the shapes where a draw takes far longer than at some larger shape."""
         return [
             f"({n}, {d})"
             for (n, d), seconds in self.seconds.items()
@@ -197,12 +198,12 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
         return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", OTHER_SHAPES)]
-    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # then the number of rows follows from d
+    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows follows from d
     return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
 
 def _check(axis: str, seen: _Seen, look: Look) -> Finding:
-    """Check the groups with equal numbers of rows, those with equal numbers of columns, or all draws together."""
+    """Test the groups with equal numbers of rows, the groups with equal numbers of columns, or all draws together."""
     groups = {value: group for (name, value), group in seen.groups.items() if name == axis}
     found = {value: group.p_value() for value, group in groups.items()}
     p_value = min(1.0, len(found) * min(found.values()))

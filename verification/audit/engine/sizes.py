@@ -1,4 +1,4 @@
-"""Numbers of rows and columns at which an implementation may take another branch, and a limit on the time to try them.
+"""List numbers of rows and columns at which an implementation may take another branch, and limit the time to try them.
 
 The numbers leave no gap: small numbers one by one, round numbers and powers of two with their neighbours, and steps in
 between.
@@ -14,7 +14,7 @@ ROUND = (
 )  # fmt: skip
 ROWS = tuple(sorted({*range(1, 13), *ROUND, *(n + 1 for n in ROUND), *(n - 1 for n in ROUND if n >= 64)}))
 COLUMNS = (*range(1, 21), 24, 25, 30, 31, 32, 33, 40, 48, 49, 50, 51, 60, 63, 64)
-WIDE_AND_LONG = 1 / 2, 3, 5  # times as many rows as columns
+WIDE_AND_LONG = 1 / 2, 3, 5  # ratios of the number of rows to the number of columns
 # Seconds of a draw, of processor time and of wall-clock time: if two successive sizes take longer, larger ones are not
 # tried. A busy machine increases the wall-clock time only.
 SLOW, WAITING = 0.01, 0.2
@@ -29,7 +29,7 @@ class Pace:
 
     @property
     def slow(self) -> bool:
-        """Whether the last two blocks were slow."""
+        """Return whether the last two blocks were slow."""
         return self.in_a_row > 1
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""Statistics from pilot draws, for outputs whose entries may have noise of different scales."""
+"""Learn statistics from pilot draws, for outputs whose entries may have noise of different scales."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-SMALLEST_SPREAD = 1e-12  # relative to the size of an entry; a smaller spread is rounding
+SMALLEST_SPREAD = 1e-12  # a spread that is smaller, relative to the size of an entry, is rounding
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
-    """Distinct entries of the outputs, their medians on each data set, and their pooled mean absolute deviations."""
+    """Return the distinct entries of the outputs, their medians on each data set, and their pooled mean absolute
+    deviations.
+    """
     flat = [values.reshape(len(values), -1) for values in (first, second)]
     _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
     sides = [values[:, columns] for values in flat]
@@ -22,9 +24,9 @@ def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, V
 
 @np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
-    """The loss between two samples of outputs with independent Laplace noise: Σ |M − M'|/s.
+    """Return the loss between two samples of outputs with independent Laplace noise, Σ |M − M'|/s.
 
-    It is estimated from medians M and M' and spreads s. Entries that are equal in all draws count once.
+    The loss is estimated from medians M and M' and spreads s. Entries that are equal in all draws count once.
     """
     _, near, far, spread = _summary(first, second)
     return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
@@ -32,7 +34,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 
 @np.errstate(all="ignore")
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
-    """Names and functions of statistics of an output, from draws on the first and on the second data set.
+    """Return names and functions of statistics of an output, from draws on the first and on the second data set.
 
     Entries are centred at M or M', their medians on the two data sets, and divided by a pooled mean absolute deviation.
     For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian

@@ -1,11 +1,12 @@
 """A file with the draws of a run, from which the same command continues after any kind of interruption.
 
-The continued run asks its questions again. Their draws are seeded by label, so the file's draws for a label, data and
-size are those that would be made again. A question that draws without a label is not asked again if its findings are
-plain data: the file has them.
+The continued run asks its questions again. The draws of a question are seeded by label, so the file's draws for a
+label, data and size are those that would be made again. A question that draws without a label is not asked again if its
+findings are plain data: the file has them.
 
-The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. Its
-table `identity` says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are stored exactly.
+The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. The
+table `identity` of the database says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are
+stored exactly.
 """
 
 import base64
@@ -66,7 +67,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Decode a value from plain data."""
+    """Decode plain data that `encoded` made, and return the value."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -84,13 +85,13 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """Draws by their key: the number of chunks made, and their result as a list of at most one value."""
+    """The draws by their key: the number of chunks made, and their result as a list of at most one value."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
 
     def get(self, key: str) -> tuple[int, list[Any]]:
-        """The number of chunks and the result stored under this key; (0, []) if there are none."""
+        """Return the number of chunks and the result stored under this key; (0, []) if there are none."""
         row = self._connection.execute("SELECT value, digest FROM drawn WHERE key = ?", (key,)).fetchone()
         if row is None:
             return 0, []

@@ -1,4 +1,4 @@
-"""Symmetry: a matrix that a mechanism promises to be symmetric equals its transpose, in every draw that is checked.
+"""Check that a matrix which a mechanism promises to be symmetric equals its transpose, in every draw that is checked.
 
 The check makes a few draws on data sets of several shapes, and also uses the draws that test the law. One matrix that
 is not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also
@@ -14,13 +14,13 @@ from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.finding import Finding, Kind, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
-MEMBERS = 4  # data sets of each shape
+MEMBERS = 4  # data sets of each shape that are drawn
 # Share of the largest entry by which rounding may make an entry differ from its mirror image: 256 units of float32. The
 # noise is a larger share at every shape here: for ε = 1, its scale is at least the squared length of the longest row
 # over n.
@@ -28,18 +28,20 @@ ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """The entries of an output with independent noise; a row above a square matrix has no mirror image."""
+    """Return the entries of an output with independent noise; a row above a square matrix has no mirror image."""
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
 
 
 def rows_above(shape: tuple[int, ...]) -> int:
-    """The number of rows above the square matrix in an output: 1 for a mean above a second moment, otherwise 0."""
+    """Return the number of rows above the square matrix in an output: 1 for a mean above a second moment,
+    otherwise 0.
+    """
     return max(shape[0] - shape[1], 0) if len(shape) == 2 else 0
 
 
 def square_part(output: Output, values: Matrix) -> Matrix | None:
-    """The matrix in one output of this kind; None if it has none."""
+    """Return the matrix in one output of this kind; None if it has none."""
     for part in output.parts(values).values():
         if part.ndim == 2 and part.shape[0] == part.shape[1]:
             return part
@@ -47,7 +49,7 @@ def square_part(output: Output, values: Matrix) -> Matrix | None:
 
 
 def asymmetry(y: Matrix) -> float:
-    """The largest difference between an entry and its mirror image; 0 if rounding explains it."""
+    """Return the largest difference between an entry and its mirror image; 0 if rounding explains it."""
     gap = float(np.abs(y - y.T).max())
     return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
 
@@ -61,8 +63,7 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
         members = zoo(n, d, setting.seed)
         for i, member in enumerate(members[:: len(members) // MEMBERS]):
             rng = np.random.default_rng(stream(setting.seed, "symmetry", n, d, i))
-            output, _ = call(setting.target, member.x.copy(), setting.budget, rng, setting.seconds)
-            outcome = well_formed(output, setting.shape(member.x))
+            outcome = setting.one(member.x, rng)
             if isinstance(outcome, Failure):
                 if outcome.kind == "time-out":
                     break
@@ -93,7 +94,7 @@ def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Mat
 
 
 def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:
-    """A sentence if one triangle of all matrices is 0; empty otherwise."""
+    """Return a sentence if one triangle of all matrices is 0; otherwise an empty text."""
     if all(not np.tril(part, -1).any() for _, _, part in broken):
         return "; below the diagonal there are zeros"
     if all(not np.triu(part, 1).any() for _, _, part in broken):

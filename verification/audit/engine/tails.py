@@ -1,4 +1,4 @@
-"""Tails and rare branches, to which tests of a whole distribution are hardly sensitive.
+"""Test the tails and rare branches, to which tests of a whole distribution are hardly sensitive.
 
 In every scenario the values of all statistics whose law is known are counted beyond exact quantiles. Over all scenarios
 of a run, the most extreme value under its law is tested: it must not be too extreme for the number of values. One draw
@@ -61,7 +61,7 @@ def _finding(scenario: str, result: TestResult, reached: tuple[float, int], draw
 
 
 def _down(probability: float) -> str:
-    """A probability rounded down to one digit."""
+    """Round a probability down to one digit."""
     exponent = math.floor(math.log10(probability))
     return f"{math.floor(probability / 10.0**exponent)}e{exponent}"
 

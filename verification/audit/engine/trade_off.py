@@ -1,4 +1,5 @@
-"""The trade-off curve: how well tests can distinguish two data sets, as claimed, and as the draws on one pair show.
+"""Compute the trade-off curve: how well tests can distinguish two data sets, as claimed, and as the draws on one pair
+show.
 
 A test that says "first" for outputs in S is wrong with probability α = P'(S) on the second data set (a false positive)
 and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f that is a lower bound for
@@ -23,14 +24,16 @@ from covassay.verification.statistics.ratio import clopper_pearson
 
 
 def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
-    """The smallest false-negative probability that the guarantee allows at these false-positive probabilities."""
+    """Return the smallest false-negative probability that the guarantee allows at these false-positive
+    probabilities.
+    """
     if isinstance(guarantee, ZCDP):
         missed = 1 - largest_kept(guarantee)
         descending = np.argsort(missed)
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # with the roles of the two data sets exchanged
+        )  # this bound has the roles of the two data sets exchanged
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
@@ -39,9 +42,9 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 
 
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
-    """Lower bound, estimate and upper bound of every probability, (points, 3).
+    """Return the lower bound, estimate and upper bound of every probability, (points, 3).
 
-    Each bound fails with probability `error`.
+    A bound fails with probability `error`.
     """
     lower, upper = np.array([clopper_pearson(int(k), size, error) for k in counts]).T
     return np.column_stack([lower, counts / size, upper])

@@ -1,7 +1,7 @@
 """A pair of neighbouring data sets of the user's own, from a file or from two arrays.
 
 A file is a `.npz` archive with the arrays x and y, which `--witness` writes as well, or a `.json` file with an object
-such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows and differ in one
+such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and differ in one
 row, or one data set has one row more; the order of the rows is ignored. The adjacency of the claim decides which of the
 two is required.
 """
@@ -51,7 +51,7 @@ class UserPair:
 
     @property
     def adjacency(self) -> str:
-        """The adjacency under which the two data sets are neighbours."""
+        """Return the adjacency under which the two data sets are neighbours."""
         return REPLACE_ONE if len(self.first) == len(self.second) else ADD_REMOVE
 
 
@@ -111,7 +111,7 @@ def _table(values: Any, name: str, source: str) -> Matrix:
     rows = array.astype(np.float64)
     if not np.isfinite(rows).all():
         raise _invalid(source, f"{name} {wanted}, has an entry that is not finite")
-    return rows + 0.0  # −0 becomes 0, so that equal rows have equal bytes
+    return rows + 0.0  # adding 0 turns −0 into 0, so that equal rows have equal bytes
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:

@@ -13,12 +13,13 @@ LARGEST_ERROR = 1 - 1e-9
 SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
 BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-ROUNDING = 2.0**-49  # a relative rounding error: an inequality has up to eight operations, each rounded to 2^−53
+# a bound on the relative rounding error: an inequality has up to eight operations, each rounded to 2^−53
+ROUNDING = 2.0**-49
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """The p-value of the hypothesis that the event respects the guarantee, rounded up.
+    """Return the p-value of the hypothesis that the event respects the guarantee, rounded up.
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For the other guarantees, confidence bounds on p and p' (Clopper–Pearson)
@@ -37,14 +38,15 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
 
 def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
-    """Whether the p-value of these counts is at most the level."""
+    """Return whether the p-value of these counts is at most the level."""
     if isinstance(guarantee, PureDP):
         return p_value(counts, guarantee) <= level
     return violates(*probability_bounds(counts, level), guarantee)
 
 
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
-    """Whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the other.
+    """Return whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the
+    other.
 
     A contradiction that rounding errors could cause does not count.
     """
@@ -54,12 +56,12 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
         return _violates_zcdp(p, q, guarantee.rho)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
     if guarantee.epsilon > LARGEST_POWER and q > 0:
-        return False  # because e^ε q overflows or is above 1
+        return False  # e^ε q overflows or is above 1, so that the event keeps the guarantee
     return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
-    """Whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
+    """Return whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
 
     The coins contradict it if the Rényi divergence of the first coin from the second, of some order α > 1, is above ρα,
     because restricting to one event cannot increase a divergence. Only this direction and orders within `LOG_ORDERS`
@@ -74,7 +76,7 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
 
 
 def excess(p: float, q: float, rho: float, beta: float) -> float:
-    """The Rényi divergence of order 1 + beta of two coins minus ρ(1 + beta), rounded down."""
+    """Return the Rényi divergence of order 1 + beta of two coins minus ρ(1 + beta), rounded down."""
     with np.errstate(divide="ignore"):
         first, second = (np.array([np.log(x), np.log1p(-x)]) for x in (p, q))
     terms = (1 + beta) * first - beta * second
@@ -85,10 +87,10 @@ def excess(p: float, q: float, rho: float, beta: float) -> float:
 
 
 def claimed_loss(guarantee: Guarantee) -> float:
-    """The number that the claim bounds: ε for pure and (ε, δ)-DP, ρ for zCDP."""
+    """Return the number that the claim bounds: ε for pure and (ε, δ)-DP, ρ for zCDP."""
     return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
 
 
 def loss_letter(guarantee: Guarantee) -> str:
-    """The letter of the number that the claim bounds."""
+    """Return the letter of the number that the claim bounds."""
     return "ρ" if isinstance(guarantee, ZCDP) else "ε"

@@ -1,9 +1,9 @@
 """Wagers: tests of a claim that stay valid if they are evaluated after every stage of the draws.
 
-A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
-stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
-claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). This is true for any
-fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
+A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. A stage multiplies its stake
+by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the claim: the
+probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bound holds for any fixed numbers of
+draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
 """
 
 import math
@@ -22,7 +22,7 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 
 @dataclass(frozen=True)
 class Wager:
-    """A bet against the claim. It uses only the category of each draw.
+    """A bet against the claim. The bet uses only the category of each draw.
 
     bounds : without bounds, the categories are the event and its complement. With bounds, the categories are failure
     and the intervals into which the bounds cut the range of the event's statistic. swapped : whether a bet on an
@@ -36,18 +36,19 @@ class Wager:
     swapped: bool
 
     def seen(self, draws: Draws) -> Vector:
-        """The number of draws in every category."""
+        """Count the draws in every category."""
         return categories(self.event, self.bounds, draws)
 
     def log_value(self, one: Vector, two: Vector) -> float:
-        """The logarithm of the factor by which fresh draws on the first and the second data set multiply the stake.
+        """Return the logarithm of the factor by which fresh draws on the first and the second data set multiply the
+        stake.
 
         `one` and `two` have the numbers of draws in every category.
         """
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """The p-value of the claim from fresh draws: 1 over the factor of the stake, and at most 1."""
+        """Return the p-value of the claim from fresh draws: 1 over the factor of the stake, and at most 1."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 

@@ -1,8 +1,9 @@
-"""One law in every way of calling: with the numbers in another form, after other calls, and in a fresh process.
+"""Check that a target has one law in every way of calling: with the numbers in another form, after other calls, in a
+fresh process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
-another branch for float32 or for a data frame, or keep a value of one call for the next: a scale, a bound, a mean. Then
-the output changes, and a few draws under one seed show it.
+another branch for float32 or for a data frame, or keep a value of one call for the next: a scale, a bound, a mean. The
+output then changes, and a few draws under one seed show the change.
 
 A change is judged as in `same_noise`. Where noise is added to a known query, a residual that is shifted or scaled by
 one amount under every seed has another law. Any other change may come from another algorithm with the same law, or from
@@ -28,7 +29,7 @@ from covassay.verification.audit.engine.paired import Sampler, paired_difference
 from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32, DataPath, moved
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.bounds import BOUNDS
-from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load, well_formed
+from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load
 from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
@@ -36,9 +37,9 @@ SHAPES = (20, 3), (3, 5), (300, 2)  # shapes of data that are nearly square, wid
 SEEDS = 4  # four outputs of one number cannot fit one factor or shift by chance
 INSIDE = 0.9  # a factor on the rows, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # seconds: if a draw takes longer, only one data set is used
-CLOSE = 1e-4  # relative to the largest entry: the effect of float32 on an output
+CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
 DECIDED = 3  # the most ways of one sort that are compared by draws
-TESTS = 3 * DECIDED  # tests that share the level
+TESTS = 3 * DECIDED  # so many tests share the level
 
 Draw = Callable[..., Any]
 
@@ -57,12 +58,12 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """The target, called in this way."""
+        """Return the target, called in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
 def _in_single(x: Matrix) -> Matrix:
-    """The numbers rounded to float32."""
+    """Round the numbers to float32."""
     return np.asarray(x.astype(np.float32), dtype=np.float64)
 
 
@@ -74,14 +75,14 @@ def _given(form: Callable[[Matrix], Any]) -> Callable[[Draw], Draw]:
 
 
 def _every_second(x: Matrix) -> Matrix:
-    """A view of every second row and column of a larger array; its other entries do not belong to the data."""
+    """Return a view of every second row and column of a larger array; its other entries do not belong to the data."""
     larger = np.full((2 * len(x), 2 * x.shape[1]), 0.25)
     larger[::2, ::2] = x
     return larger[::2, ::2]
 
 
 def _backwards(x: Matrix) -> Matrix:
-    """A view that runs backwards through memory."""
+    """Return a view that runs backwards through memory."""
     return np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1]
 
 
@@ -97,15 +98,15 @@ def _frame(x: Matrix) -> Any:
 
 @cache
 def _pandas() -> Any:
-    """The pandas package.
+    """Import and return the pandas package.
 
-    Its import may take longer than the time limit of a draw, so `Asked.start` imports it first.
+    Importing pandas may take longer than the time limit of a draw, so `Asked.start` imports it first.
     """
     return importlib.import_module("pandas")
 
 
 def _swapped(x: Matrix) -> Matrix:
-    """The numbers in an array of the opposite byte order."""
+    """Return the numbers in an array of the opposite byte order."""
     return x.astype(x.dtype.newbyteorder())
 
 
@@ -124,6 +125,7 @@ def _whole_budget(draw: Draw) -> Draw:
     return drawn
 
 
+AS_FRAME = Way("as a data frame", _given(_frame))
 FORMS = (
     Way("as float32", _given(lambda x: x.astype(np.float32))),
     Way("in Fortran order", _given(np.asfortranarray)),
@@ -131,7 +133,7 @@ FORMS = (
     Way("as a view that runs backwards", _given(_backwards)),
     Way("read-only", _given(_read_only)),
     Way("as a list of lists", _given(lambda x: x.tolist())),
-    Way("as a data frame", _given(_frame)),
+    AS_FRAME,
     Way("with swapped bytes", _given(_swapped)),
     Way("as whole numbers of numpy", _given(lambda x: x.astype(np.int64)), whole=True),
     Way("with a budget of the type numpy.float64", _of_numpy),
@@ -158,7 +160,7 @@ def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable
 
 
 def _after_other_bounds(draw: Draw) -> Draw:
-    """Precede each call by one with bounds of other widths, which contain the same rows."""
+    """Precede each call by a call with bounds of other widths, which contain the same rows."""
 
     def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
         wider = tuple((low - 3 * (high - low), high + 3 * (high - low)) for low, high in given[BOUNDS])
@@ -176,7 +178,7 @@ def _same(x: Matrix) -> Matrix:
     return x.copy()
 
 
-# detects only targets that count their calls
+# this way detects only targets that count their calls
 COUNTED = Way("after calls on the same data", _after(_same, _same, _same))
 CALLS_BEFORE = (
     Way("after rows of zeros", _after(np.zeros_like), ball=True),
@@ -245,7 +247,8 @@ class Asked:
             start = time.perf_counter()
             if self.usual and self.slow:
                 break
-            _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))  # the first calls decide it
+            # the first calls decide whether anything can be compared
+            _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))
             if any(isinstance(o, Failure) for o in (*outputs, *again)):
                 continue
             if not _all_equal(outputs, again):
@@ -262,7 +265,7 @@ class Asked:
             rows = INSIDE * example_rows(n, d)
             x = rows if box is None else in_box(box, rows)
             found.append((_in_single(x), False))
-        if self.known:  # on the data for tests of the law, noise and query have similar sizes
+        if self.known:  # on data for tests of the law, the noise and the query have similar sizes
             found.append((max(self.known, key=len), False))
         if box is None:
             d = max(2, self.form.smallest_dimension)
@@ -273,15 +276,14 @@ class Asked:
         found = []
         for seed in range(seeds):
             rng = np.random.default_rng(stream(self.setting.seed, "ways", *x.shape, seed))
-            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
-            found.append(well_formed(output, self.setting.shape(x)))
+            found.append(self.setting.one(x, rng, target))
             if isinstance(found[-1], Failure):
                 break
         self.setting.progress("ways", len(found))
         return found
 
     def again(self) -> str:
-        """The change of the usual outputs since the start if one shift or factor explains it, otherwise ""."""
+        """Return the change of the usual outputs since the start if one shift or factor explains it, otherwise ""."""
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
             if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
@@ -296,7 +298,7 @@ class Asked:
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
     def differs(self, way: Way) -> str:
-        """How the law differs if the target is called in this way; "" if no difference is proven."""
+        """Return how the law differs if the target is called in this way; "" if no difference is proven."""
         target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
             if way.whole and not whole:
@@ -311,7 +313,7 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            if not _all_equal(first, others):  # otherwise only the first draw of that way failed
+            if not _all_equal(first, others):  # if the comparison is false, only the first draw of that way failed
                 changes.append((_change(first, others), x))
         if changes:
             _, x = max(changes, key=lambda change: change[0])
@@ -324,7 +326,7 @@ class Asked:
         return ""
 
     def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
-        """The shift or factor of all residuals, in words, where noise is added to a known query."""
+        """Return the shift or factor of all residuals, in words, where noise is added to a known query."""
         if self.path is None or self.path.query is None:
             return ""
         query = self.path.query(x)
@@ -334,7 +336,7 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """The difference in law that many draws prove if the target is called in this way."""
+        """Return the difference in law that many draws prove if the target is called in this way."""
         if self.decided >= DECIDED:
             return ""
         self.decided += 1
@@ -342,17 +344,16 @@ class Asked:
         return paired_difference(usual, other, self.setting.seed, f"ways/{way.words}", self.level / TESTS)
 
     def _sampler(self, target: Target, x: Matrix) -> Sampler:
-        """A function that maps a generator to the target's output on x."""
+        """Return a function that maps a generator to the target's output on x."""
 
         def sampler(rng: np.random.Generator) -> Matrix | Failure:
             self.setting.tally.draws += 1
-            output, _ = call(target, x.copy(), self.setting.budget, rng, self.setting.seconds)
-            return well_formed(output, self.setting.shape(x))
+            return self.setting.one(x, rng, target)
 
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """The decided finding of that name; the comparisons behind it are then deleted."""
+        """Return the decided finding of that name; the comparisons behind it are then deleted."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"
@@ -373,7 +374,7 @@ def _equal(first: Outcome, second: Outcome) -> bool:
 
 
 def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
-    """The mean change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
+    """Return the mean change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
     one, other = np.array(first), np.array(second)
     return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
 
@@ -387,7 +388,7 @@ def ways_of_asking(
 ) -> list[Finding]:
     """Check the three ways of calling: other forms, after other calls, and in a fresh process.
 
-    `known` are data sets on which the law is known.
+    `known` are data sets for which the audit knows the law of the output.
     """
     asked = Asked(setting, path, form, level, tuple(map(_in_single, known)))
     why = asked.start()

@@ -1,4 +1,4 @@
-"""Where draws are made: in this process, or in workers of joblib (loky, Dask, Ray), with the same outputs everywhere.
+"""Make draws in this process or in workers of joblib (loky, Dask, Ray), with the same outputs everywhere.
 
 joblib's configuration decides which workers there are. `covassay audit --backend` starts workers on this machine. From
 Python, use `joblib.parallel_config`, for example with a Dask client of a cluster:
@@ -42,10 +42,10 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # modules that come w
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 2  # so that an audit whose draws take a few seconds starts no worker
-_paying = 0.0  # seconds of calls in this process, after which workers save time
+PATIENCE = 2  # a factor above 1, so that an audit whose draws take a few seconds starts no worker
+_paying = 0.0  # after so many seconds of calls in this process, workers save time
 _spent = 0.0  # seconds spent on calls in this process
-# seconds; Ray's backend starts workers for any other value
+# the parallel object of the current `local_workers` block; None outside of such a block
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)
 _PROCESS = secrets.token_hex(8)  # a name for this process that is unique across machines
 
@@ -84,7 +84,7 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
     """Make calls in this process until they have taken so long that workers save time.
 
-    This happens only in a process that another one supervises, because a draw may kill the process.
+    Such calls happen only in a process that another one supervises, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:
@@ -132,7 +132,9 @@ def _called(here: tuple[str, int], function: Callable[..., Any], arguments: tupl
 
 
 def _of_backend(error: Exception) -> bool:
-    """Whether Dask or Ray raised an error because a worker or the cluster failed, and not because the function did."""
+    """Return whether Dask or Ray raised an error because a worker or the cluster failed, and not because the function
+    did.
+    """
     return type(error).__module__.partition(".")[0] in PACKAGES
 
 
@@ -172,7 +174,7 @@ def _start_dask(stack: ExitStack, jobs: int) -> None:
     import dask
     from distributed import Client, LocalCluster
 
-    # without this, a task that killed its worker would be repeated until the draw happens not to kill it
+    # without this setting, a task that killed its worker would be repeated until the draw happens not to kill it
     stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
     cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL")
     stack.enter_context(Client(stack.enter_context(cluster)))

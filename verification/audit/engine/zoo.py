@@ -1,4 +1,4 @@
-"""Data sets of many kinds and shapes, on which an implementation could take another branch than on plain rows.
+"""Make data sets of many kinds and shapes, on which an implementation could take another branch than on plain rows.
 
 A category says what is special about the rows. Rows outside the unit ball count as clipped, because that is what the
 mechanisms of the reference do with them.
@@ -26,7 +26,7 @@ IN_BALL = 1 + 1e-9  # a row with a larger norm is outside the ball, whatever the
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """One data set, and what is special about its rows.
+    """One data set, and a description of what is special about its rows.
 
     distance : tells apart several data sets of one category and shape. times : a factor for the number of draws.
     """
@@ -38,12 +38,12 @@ class DataSetOfZoo:
 
     @property
     def words(self) -> str:
-        """The category, with the distance if there is one."""
+        """Return the category, with the distance if there is one."""
         return f"{self.category}, {self.distance}" if self.distance else self.category
 
     @property
     def inside(self) -> bool:
-        """Whether all rows lie in the unit ball."""
+        """Return whether all rows lie in the unit ball."""
         return bool((np.linalg.norm(self.x, axis=1) <= IN_BALL).all())
 
 
@@ -51,7 +51,7 @@ Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # (unit rows, generato
 
 
 def _axes(u: Matrix, *counts: int) -> Matrix:
-    """Unit rows along the first axes; `counts` gives their proportions."""
+    """Return unit rows along the first axes; `counts` gives their proportions."""
     d = u.shape[1]
     cycle = np.concatenate([np.full(count, i % d) for i, count in enumerate(counts)])
     rows: Matrix = np.eye(d)[np.resize(cycle, len(u))]
@@ -101,14 +101,14 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
 
 
 MANY_ROWS = 20_000
-# rounded to 16 bits the first becomes the second, which is 0.03 % smaller
+# rounding to 16 bits turns the first number into the second, which is 0.03 % smaller
 BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 
 
 def many_rows(seed: int) -> list[DataSetOfZoo]:
-    """Two columns of many rows, on which small errors of all rows add up to many times the effect of one row.
+    """Return two columns of many rows, on which small errors of all rows add up to many times the effect of one row.
 
-    Both columns have the same size, but rounding to 16 bits makes the first column smaller.
+    The two columns have the same size, but rounding to 16 bits makes the first column smaller.
     """
     rng = np.random.default_rng(stream(seed, "zoo", "many rows"))
     signs = rng.choice([-1.0, 1.0], (MANY_ROWS, 2))

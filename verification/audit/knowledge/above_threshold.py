@@ -1,6 +1,6 @@
 """AboveThreshold releases one of finitely many answers; their probabilities are integrals over the threshold's noise.
 
-These probabilities are known on data of every shape.
+The probabilities of the answers are known on data of every shape.
 """
 
 import math
@@ -33,17 +33,17 @@ MANY = 32  # features
 
 
 def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """The law of AboveThreshold if fresh noise is added to the threshold for every query."""
+    """Return the law of AboveThreshold if fresh noise is added to the threshold for every query."""
     reaches = np.array([probabilities(values[i : i + 1], threshold, b1, b2)[0] for i in range(len(values))])
     return np.append(reaches, 1.0) * np.cumprod(np.append(1.0, 1 - reaches))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of AboveThreshold on data with energies 1, 2 and 4; the threshold is 7/3 if the share is 1.
+    """Return the law of AboveThreshold on data with energies 1, 2 and 4; the threshold is 7/3 if the share is 1.
 
-    Outputs for three energies hardly depend on the noise scales. Outputs for many features of energy 0 do: just below
-    the threshold they depend on the noise of the threshold; far below it, where only the tails of the noise reach, they
-    depend on the noise of the queries.
+    Outputs for three energies hardly depend on the noise scales. Outputs for many features of energy 0 depend on the
+    noise scales: just below the threshold on the noise of the threshold; far below it, where only the tails of the
+    noise reach, on the noise of the queries.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)
@@ -91,7 +91,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Data of two features, of which the energy of the first lies near the threshold, and that of the second is 0."""
+    """Return data of two features: the energy of the first lies near the threshold, and the energy of the second is
+    0.
+    """
     scale = above_threshold.query_scale(claim.budget["epsilon"], claim.options["calibration"])
     share = float(claim.options.get("share", 1.0)) / 2
     n = math.ceil(16 * scale / share)

@@ -15,11 +15,13 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 1000.0  # n√ρ: the search goes beyond its second level with a probability below e^−70
+ROWS = 1000.0  # n√ρ of the data; the search goes beyond its second level with a probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise of GaussCov on rows that are not clipped, and draws of the reference."""
+    """Return the law of the noise of GaussCov on rows that are not clipped, and the comparison with draws of the
+    reference.
+    """
     rho, options = claim.budget["rho"], claim.options
     x = unclipped_rows.certain(ROWS / rho**0.5)
     scale = noise_scale(len(x), mechanism.final_budget(rho, options["radius"], options["calibration"]))
@@ -28,7 +30,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Rows on which the search for a clipping norm is likely to end at its first level, or likely to go on."""
+    """Return rows on which the search for a clipping norm is likely to end at its first level, or likely to go on."""
     rho, options = claim.budget["rho"], claim.options
     if options["radius"] != "none":
         return ()

@@ -15,11 +15,13 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 3000.0  # nε: the search goes beyond its second level with a probability below e^−70
+ROWS = 3000.0  # nε of the data; the search goes beyond its second level with a probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise of LapCov on rows that are not clipped, and draws of the reference."""
+    """Return the law of the noise of LapCov on rows that are not clipped, and the comparison with draws of the
+    reference.
+    """
     x = unclipped_rows.certain(ROWS / claim.budget["epsilon"])
     final = mechanism.final_epsilon(claim.budget["epsilon"], claim.options["radius"])
     scale = float(noise_scale(len(x), x.shape[1], final, claim.options["calibration"]))
@@ -29,7 +31,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Rows on which the search for a clipping norm is likely to end at its first level, or likely to go on."""
+    """Return rows on which the search for a clipping norm is likely to end at its first level, or likely to go on."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     if claim.options["radius"] != "none":
         return ()

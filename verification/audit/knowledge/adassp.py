@@ -2,13 +2,13 @@
 
 Let a be the feature, y the label, g = Σ a² and v = Σ ya. The released coefficient is Y = (v + s₃N)/(g + λ + s₂W),
 where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on another normal
-variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. Given λ, its distribution function is
-known exactly. If λ is not known, the distribution function of Y is one integral over Z.
+variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. For a given λ, its distribution function
+is known exactly. If λ is not known, the distribution function of Y is one integral over Z.
 
-If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. In this
-case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data
+If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. The number
+(Yg − v)/√(s₃² + Y²s₂²) is then N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data
 set, where λ is between its limits, tests the noise s₁Z and its margin, together with s₂W. For several features we know
-no such form, and use draws of the reference.
+no exact law, and use draws of the reference.
 """
 
 import math
@@ -33,8 +33,8 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
-FAR = 12.0  # deviations that a normal variable exceeds with probability below 1e-30
-TINY = 1e-12  # replaces a denominator's mean of 0 in a formula that divides by it
+FAR = 12.0  # a normal variable exceeds so many deviations with probability below 1e-30
+TINY = 1e-12  # this number replaces a denominator's mean of 0 in a formula that divides by it
 ROUNDING = 1e-14  # the precision of the distribution function F; Φ⁻¹(F(Y)) is not used closer to 0 and 1
 NODES = 40  # Gauss–Legendre nodes of the integral over Z
 PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
@@ -43,7 +43,7 @@ PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, under: float) -> Vector:
     """P((a + o N)/(b + u W) ≤ t) for independent normal N and W: t (n, 1), and b (k,), at least 0 -> (n, k).
 
-    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. Both are normal, with a correlation
+    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. A and B are normal, with a correlation
     −r, and Owen's T gives the probabilities of quadrants.
     """
     spread = np.sqrt(over**2 + (t * under) ** 2)
@@ -68,7 +68,7 @@ class OneFeature:
     beta: float
 
     def penalties(self) -> tuple[Vector, Vector]:
-        """Values of λ and their weights: the two limits of λ, and the nodes of the integral between them."""
+        """Return values of λ and their weights: the two limits of λ, and the nodes of the integral between them."""
         target = mechanism.target_eigenvalue(1, self.matrix, self.beta)
         margin = gaussian_margin(self.beta)
         low, high = margin - self.g / self.eigen, margin + (target - self.g) / self.eigen
@@ -90,7 +90,7 @@ class OneFeature:
         return values
 
     def log_density(self, y: Vector) -> Vector:
-        """The logarithm of the density of Y up to a constant, if λ = 0 and the denominator is above 0."""
+        """Return the logarithm of the density of Y up to a constant, if λ = 0 and the denominator is above 0."""
         slope = self.g * self.vector**2 + self.v * y * self.matrix**2
         spread = np.hypot(self.vector, y * self.matrix)
         return np.asarray(np.log(np.maximum(slope, 1e-300)) - 3 * np.log(spread) - self.standard(y) ** 2 / 2)
@@ -107,31 +107,33 @@ class Scales:
 
     @property
     def plenty(self) -> float:
-        """A value of g for which λ is 0 and the denominator is positive, almost surely."""
+        """Return a value of g for which λ is 0 and the denominator is positive, almost surely."""
         target = float(mechanism.target_eigenvalue(1, self.matrix, self.beta))
         return max(target + self.eigen * (float(gaussian_margin(self.beta)) + FAR), 2 * FAR * self.matrix)
 
     @property
     def between(self) -> float:
-        """A value of g for which both limits of λ are equally likely."""
+        """Return a value of g for which both limits of λ are equally likely."""
         return float(
             self.eigen * gaussian_margin(self.beta) + mechanism.target_eigenvalue(1, self.matrix, self.beta) / 2
         )
 
     def on(self, x: Matrix, eigen: float = 1.0, matrix: float = 1.0, vector: float = 1.0) -> OneFeature:
-        """The law on the given rows, if the claimed scales are multiplied by factors."""
+        """Return the law on the given rows, if the claimed scales are multiplied by factors."""
         g, v = len(x) * second_moment(x)[0]
         return OneFeature(float(g), float(v), eigen * self.eigen, matrix * self.matrix, vector * self.vector, self.beta)
 
 
 def rows(g: float, slope: float) -> Matrix:
-    """Equal rows (a, y) of length 1, with Σ a² of at least g and y = slope · a."""
+    """Make equal rows (a, y) of length 1, with Σ a² of at least g and y = slope · a."""
     size = 1 / math.hypot(1, slope)
     return np.tile([size, slope * size], (math.ceil(g / size**2), 1))
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """The scenario on data with λ = 0; `suspects` maps names of scales to the explanation if a scale is halved."""
+    """Return the scenario on data with λ = 0; `suspects` maps names of scales to the explanation if a scale is
+    halved.
+    """
 
     def normal(law: OneFeature) -> Test:
         return lambda y: kolmogorov_smirnov(law.standard(y[:, 0]), NORMAL, PLAIN)
@@ -151,7 +153,7 @@ def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, st
 
 
 def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
-    """The scenario on data with one feature, by the distribution function of the coefficient."""
+    """Return the scenario on data with one feature, by the distribution function of the coefficient."""
 
     def normal(law: OneFeature, outputs: Matrix) -> Vector:
         return np.asarray(ndtri(np.clip(law.cdf(outputs[:, 0]), ROUNDING, 1 - ROUNDING)))
@@ -175,12 +177,12 @@ def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
 
 
 def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
-    """The log likelihood ratio in closed form, for data with λ = 0."""
+    """Return the log likelihood ratio in closed form, for data with λ = 0."""
     return Statistic("log likelihood ratio", lambda y: first.log_density(y[:, 0]) - second.log_density(y[:, 0]))
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Neighbours with one feature and λ = 0: one record changes v in opposite directions."""
+    """Return neighbours with one feature and λ = 0: one record changes v in opposite directions."""
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
     statistics = (
@@ -191,7 +193,7 @@ def opposite_records(scales: Scales) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law for one feature with and without a penalty, and draws of the reference for several features."""
+    """Return the law for one feature with and without a penalty, and draws of the reference for several features."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     scales = Scales(
         mechanism.eigenvalue_scale(rho),

@@ -31,17 +31,18 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DECAY = 4.0  # η k on the data with one direction: here the laws differ most, relative to the time of the draws
+# the product ηk on the data with one direction: at this value the laws differ most, relative to the time of the draws
+DECAY = 4.0
 PANELS = 64  # panels of the quadrature in the angle
 
 
 def with_exponent(factor: float) -> LogDensity:
-    """The log density of the Bingham law with its exponent multiplied by `factor`."""
+    """Return the log density of the Bingham law with its exponent multiplied by `factor`."""
     return lambda y, b, q: -factor * y
 
 
 def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector], Vector]:
-    """The distribution function of w for the law g, on data with one strong direction in R^q, q ≥ 2."""
+    """Return the distribution function of w for the law g, on data with one strong direction in R^q, q ≥ 2."""
     panels = Panels(np.linspace(0, math.pi / 2, PANELS + 1))
     theta = panels.nodes  # w = sin²θ
     density = np.sin(theta) ** (q - 2) * np.exp(log_g(np.sin(theta) ** 2))
@@ -50,7 +51,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """The test data: k copies of one direction that is no coordinate axis, with η k near `DECAY`."""
+    """Make the test data: k copies of one direction that is no coordinate axis, with η k near `DECAY`."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))
@@ -77,12 +78,13 @@ def two_level(q: int, eta: float) -> Scenario:
         x,
         {"leading component": test} | ({"around it": around} if q > 2 else {}),
         _suspects(missing, q, eta * k),
-        weight=1.5 / q,  # rejection samplers are slower in higher dimensions, but there the laws differ more
+        # rejection samplers are slower in higher dimensions, but the laws differ more in these dimensions
+        weight=1.5 / q,
     )
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """The known bugs and wrong exponents, with their laws of w on the two-level data with ηk = `decay`."""
+    """Return the known bugs and wrong exponents, with their laws of w on the two-level data with ηk = `decay`."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:
@@ -99,7 +101,9 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """The data set of n copies of one direction, with only the test of w by quadrature, which is always quick."""
+    """Return the data set of n copies of one direction, with only the test of w by quadrature, which is always
+    quick.
+    """
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 
@@ -111,7 +115,7 @@ def one_direction(n: int, q: int, eta: float) -> Scenario:
 
 
 def three_level(eta: float) -> Scenario:
-    """The scenario with three distinct eigenvalues, where every squared component has an exact law."""
+    """Return the scenario with three distinct eigenvalues, where every squared component has an exact law."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     x = np.repeat(np.eye(3), counts, axis=0)
     m = eta * (x.T @ x)
@@ -124,7 +128,10 @@ def three_level(eta: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on data with two and with three eigenvalues. A known bug that fits adds a pair with a large loss."""
+    """Return the law on data with two and with three eigenvalues.
+
+    A known bug that fits adds a pair with a large loss.
+    """
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])
 
@@ -149,7 +156,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws at once from the law that `release` requests."""
+    """Draw many outputs at once from the law that `release` requests."""
     seen: list[Matrix] = []
 
     def remember(m: Matrix) -> Matrix:

@@ -50,33 +50,35 @@ class BlockNoise:
 
     @property
     def near(self) -> NDArray[np.bool_]:
-        """The mask of the entries that are kept."""
+        """Return the mask of the entries that are kept."""
         return mechanism.kept(len(self.moment), self.block)
 
     @property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The rows and columns of the kept entries on and above the diagonal."""
+        """Return the rows and columns of the kept entries on and above the diagonal."""
         i, j = np.nonzero(np.triu(self.near))
         return i, j
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """The noise of the k kept entries, divided by their standard deviations: independent N(0, 1), (size, k)."""
+        """Return the noise of the k kept entries, divided by their standard deviations: independent N(0, 1), (size,
+        k).
+        """
         i, j = self.places
         noise: Matrix = (outputs[:, i, j] - self.moment[i, j]) / self.scale
         return noise * np.where(i == j, 1.0, math.sqrt(2))
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """The test that all kept entries are Gaussian."""
+        """Test that all kept entries are Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs).ravel(), NORMAL, "all kept entries have Gaussian noise")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the squares of one output is χ²."""
+        """Test that the sum of the squares of one output is χ²."""
         squares = (self.normals(outputs) ** 2).sum(axis=1)
         count = len(self.places[0])
         return kolmogorov_smirnov(squares, chi_square(count), f"standardised squares ~ χ²({count})")
 
     def total(self, factor: float) -> Test:
-        """The test that the sum of all squares is χ², if the noise scale is multiplied by `factor`."""
+        """Return the test that the sum of all squares is χ², if the noise scale is multiplied by `factor`."""
 
         def test(outputs: Matrix) -> TestResult:
             values = self.normals(outputs) / factor
@@ -86,20 +88,23 @@ class BlockNoise:
         return test
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The test of the sum over all draws of the squares of each kept entry."""
+        """Test the sum over all draws of the squares of each kept entry."""
         return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, "the squares of each entry have their sum", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """The test that every draw has noise."""
+        """Test that every draw has noise."""
         return bare_draws(self.normals(outputs))
 
     def elsewhere(self, outputs: Matrix) -> TestResult:
-        """The test that all other entries are 0. The law gives other draws probability 0; their p-value is 1e-30."""
+        """Test that all entries that are not kept are 0.
+
+        The law gives draws with another value probability 0; their p-value is 1e-30.
+        """
         other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
         return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")
 
     def tests(self) -> dict[str, Test]:
-        """All tests by name."""
+        """Return all tests by name."""
         i, j = self.places
         names = tuple(f"entry ({a + 1}, {b + 1})" for a, b in zip(i, j, strict=True))
         every = np.ones((len(names), len(names)), dtype=bool)
@@ -128,24 +133,24 @@ class Claimed:
     block_bound: float
 
     def moment(self, x: Matrix) -> Matrix:
-        """The second moment of the shortened rows, in the unit of the output."""
+        """Return the second moment of the shortened rows, in the unit of the output."""
         return second_moment(mechanism.shortened(x, self.block, self.block_bound)) * self.block_bound**2
 
     def noise(self, x: Matrix) -> BlockNoise:
-        """The noise on these rows."""
+        """Return the noise on these rows."""
         n, d = x.shape
         scale = float(mechanism.noise_scale(n, d, self.rho, self.block)) * self.block_bound**2
         return BlockNoise(self.moment(x), scale, self.block)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d) * self.block_bound
         right = self.noise(x)
         suspects = tuple(Suspect.times(name, text, factor, right.total) for name, text, factor in self.mistakes(d))
         return Scenario(f"d={d}", x, right.tests(), suspects)
 
     def mistakes(self, d: int) -> list[tuple[str, str, float]]:
-        """For each mistake in the scale: its name, its explanation, and its factor."""
+        """Return for each mistake in the scale its name, its explanation, and its factor."""
         q, squared = mechanism.blocks(d, self.block), float(mechanism.sensitivity_squared(d, self.block))
         made = [
             ("half-scale", "the noise has half the calibrated scale: too little noise", 0.5),
@@ -160,7 +165,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """A statistic that is the log likelihood ratio up to a factor."""
+        """Return a statistic that is the log likelihood ratio up to a factor."""
         change = np.where(mechanism.kept(first.shape[1], self.block), self.moment(first) - self.moment(second), 0.0)
         top = float(np.abs(change).max()) or 1.0
         direction = change / top
@@ -172,7 +177,7 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["matrix"]))
 
     def worst(self, d: int) -> Pair:
-        """Neighbours whose differing rows have opposite signs in every second block."""
+        """Return neighbours whose differing rows have opposite signs in every second block."""
         heads = np.where(np.arange(d) % self.block == 0, self.block_bound, 0.0)
         signs = np.where(np.arange(d) // self.block % 2 == 0, 1.0, -1.0)
         first, second = neighbours(np.zeros((1, d)), heads, heads * signs if d > self.block else 0 * heads)
@@ -180,7 +185,7 @@ class Claimed:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The noise of all kept entries, on data of every shape."""
+    """Return the law of the noise of all kept entries, on data of every shape."""
     claimed = Claimed(claim.budget["rho"], int(claim.parameter("block")), claim.parameter("block_bound"))
     ratio: Callable[[Matrix, Matrix], tuple[Statistic, ...]] = claimed.likelihood_ratio
     return KnownLaw(

@@ -1,4 +1,6 @@
-"""Bounded columns with Gaussian noise: the released number of rows, mean and covariance determine the noisy sums."""
+"""Data with bounded columns and Gaussian noise: the released number of rows, mean and covariance determine the
+noisy sums.
+"""
 
 from covassay.reference.box_moments import gauss_weights
 from covassay.reference.domain import Adjacency
@@ -11,7 +13,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noisy sums under the adjacency of the claim."""
+    """Return the law of the noisy sums under the adjacency of the claim."""
 
     def scale(d: int, adjacency: Adjacency) -> float:
         budget = claim.budget

@@ -1,4 +1,6 @@
-"""Bounded columns with Laplace noise: the released number of rows, mean and covariance determine the noisy sums."""
+"""Data with bounded columns and Laplace noise: the released number of rows, mean and covariance determine the noisy
+sums.
+"""
 
 from covassay.reference.box_moments import laplace_weights
 from covassay.reference.domain import Adjacency
@@ -10,7 +12,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noisy sums under the adjacency of the claim."""
+    """Return the law of the noisy sums under the adjacency of the claim."""
 
     def scale(d: int, adjacency: Adjacency) -> float:
         return float(noise_scale(d, claim.budget["epsilon"], adjacency))

@@ -1,6 +1,7 @@
-"""Noise on the centred covariance: the second moment of the centred rows plus symmetric nuclear-Laplace noise.
+"""The centred covariance has noise: the output is the second moment of the centred rows plus symmetric nuclear-Laplace
+noise.
 
-The pairs are the corners of an equilateral triangle, where replacing one row moves the covariance the most.
+The rows of each pair are the corners of an equilateral triangle, where replacing one row moves the covariance the most.
 """
 
 import numpy as np
@@ -21,12 +22,12 @@ PAIRS = ((30, 1), (30, 2), (6, 3))  # (n, d)
 
 
 def centred(x: Matrix) -> Matrix:
-    """The rows minus their mean."""
+    """Subtract the mean of the rows."""
     return np.asarray(x - x.mean(axis=0))
 
 
 def triangle(n: int, d: int, epsilon: float) -> Pair:
-    """Neighbours whose rows are corners of an equilateral triangle."""
+    """Return neighbours whose rows are corners of an equilateral triangle."""
     first, second = centred_pair(n, d)
     rows, others = centred(first), centred(second)
     statistics = (
@@ -37,7 +38,7 @@ def triangle(n: int, d: int, epsilon: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noise around the centred covariance."""
+    """Return the law of the noise around the centred covariance."""
     epsilon = claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

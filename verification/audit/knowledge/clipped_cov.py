@@ -1,4 +1,4 @@
-"""ClippedCov has an exact law if its threshold is public: that of GaussCov or of SeparateCov on clipped rows.
+"""ClippedCov has an exact law if its threshold is public: the law of GaussCov or of SeparateCov on clipped rows.
 
 If ClippedCov uses GaussCov, it adds noise to a query. Draws are always compared with draws of the reference too.
 """
@@ -28,11 +28,11 @@ from covassay.verification.audit.knowledge.shared import (
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
-ROWS = 500.0  # n√ρ: the bias of clipping all rows is far above the bound on the noise
+ROWS = 500.0  # n√ρ of the data; the bias of clipping all rows is far above the bound on the noise
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The exact law if the threshold is public, and the comparison with draws of the reference."""
+    """Return the exact law if the threshold is public, and the comparison with draws of the reference."""
     rho, options = claim.budget["rho"], claim.options
     separate, public = options["base"] == "separate", options["threshold"] == "public"
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
@@ -55,7 +55,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
-    """The data path: noise on the second moment of clipped rows, if there are no other draws."""
+    """Return the data path: noise on the second moment of clipped rows, if there are no other draws."""
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)
     because = "the threshold is drawn, or eigenvalues and eigenvectors get noise of their own"
@@ -63,7 +63,9 @@ def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
 
 
 def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Rows on which the private search for a clipping norm is likely to end at its first level, or likely to go on."""
+    """Return rows on which the private search for a clipping norm is likely to end at its first level, or likely to
+    go on.
+    """
     rho, options = claim.budget["rho"], claim.options
     if options["threshold"] == "public":
         return ()

@@ -1,6 +1,6 @@
 """The covariance of CoinPress has no law in closed form: draws are compared with draws of the reference.
 
-Its domain is the whole space, so the worst rows are far from the origin.
+The domain of this mechanism is the whole space, so the worst rows are far from the origin.
 """
 
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance as mechanism
@@ -12,7 +12,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The comparison with draws of the reference, and neighbours with rows far from the origin."""
+    """Return the comparison with draws of the reference, and neighbours with rows far from the origin."""
     output = claim.mechanism.output
     return KnownLaw(reference_draws.scenarios(claim), (far_out(output), *common_pairs(output)))
 

@@ -23,13 +23,14 @@ from covassay.verification.statistics.laws import NORMAL
 
 VERY_FAR = 1e8  # the distance of rows so far away that their direction does not depend on the centre
 DIMENSION = 3
-RECORDS = 1000.0  # n√ρ: clipping rows at the origin would need noise of more than 30 deviations, also in 32 dimensions
+# n√ρ of the data; noise of more than 30 deviations would be needed to clip rows at the origin, also in 32 dimensions
+RECORDS = 1000.0
 MOST = 20_000  # rows
-WEIGHT = 3.0  # weight of the rows at the origin: with so many draws an error of 5 % of the scale is detected
+WEIGHT = 3.0  # the weight of the rows at the origin: with so many draws an error of 5 % of the scale is detected
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
-    """The data set of n equal rows on the first axis."""
+    """Return the data set of n equal rows on the first axis, with its law."""
     x = np.tile(place * np.eye(d)[:1], (n, 1))
     zero = zero_noise(claim, d)
     centre = released(claim, x, zero)
@@ -40,7 +41,7 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on equal rows, if few rows are needed, and the comparison with draws of the reference."""
+    """Return the law on equal rows, if few rows are needed, and the comparison with draws of the reference."""
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))
     n = math.ceil(RECORDS / math.sqrt(claim.budget["rho"]))

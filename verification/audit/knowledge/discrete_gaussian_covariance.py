@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
+"""Discrete Gaussian noise on a second moment of integers consists of whole numbers, on a lattice of public unit.
 
 Added randomisation makes these numbers exactly normal (`shared.lattice_noise`), so that the tests of GaussCov apply.
 """
@@ -33,13 +33,13 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 
 
 def deviation(claim: ClaimUnderAudit, d: int) -> float:
-    """The deviation σ of the noise, in units of the lattice."""
+    """Return the deviation σ of the noise, in units of the lattice."""
     change = mechanism.sensitivity_squared(d, input_bits(claim))
     return math.sqrt(mechanism.noise_variance(change, claim.budget["rho"]))
 
 
 def tail_of(sigma: float) -> Tail:
-    """The function k -> P(|Z| ≥ k) of the discrete Gaussian law with this σ."""
+    """Return the function k -> P(|Z| ≥ k) of the discrete Gaussian law with this σ."""
     return lambda k: discrete_gaussian.tail(k, sigma)
 
 
@@ -52,16 +52,18 @@ class SpreadGaussian(GaussianNoise):
 
     @property
     def lattice(self) -> Lattice:
-        """The lattice of the noise in the output."""
+        """Return the lattice of the noise in the output."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """The noise E, recovered from the lattice, for every output."""
+        """Return the noise E, recovered from the lattice, for every output."""
         return self.lattice.spread(outputs)
 
 
 def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """The deviations of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    """Return the deviations of the noise of the number of rows and of the sum under add-remove, in units of the
+    lattice.
+    """
     rho, share = claim.budget["rho"], float(mechanism.count_share(d))
     change = mechanism.sum_squared(input_bits(claim))
     variances = mechanism.noise_variance(1, share * rho), mechanism.noise_variance(change, (1 - share) * rho)
@@ -69,7 +71,7 @@ def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of Gaussian noise with equal variances, recovered from the lattice."""
+    """Return the law of Gaussian noise with equal variances, recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         deviations = partial(deviations_of_sums, claim)
@@ -106,7 +108,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """The largest probability that one number of the noise is 0."""
+    """Return the largest probability that one number of the noise is 0."""
     if claim.options.get("adjacency") == "add-remove":
         return float(discrete_gaussian.pmf(np.array(0.0), deviations_of_sums(claim, 1)[0]))
     return float(discrete_gaussian.pmf(np.array(0.0), deviation(claim, 1)))

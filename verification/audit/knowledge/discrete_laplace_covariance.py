@@ -1,4 +1,4 @@
-"""Discrete Laplace noise on a second moment of integers: the noise is whole numbers, on a lattice of public unit.
+"""Discrete Laplace noise on a second moment of integers consists of whole numbers, on a lattice of public unit.
 
 Added randomisation makes these numbers exactly Laplace (`shared.lattice_noise`), so that the tests of LapCov apply.
 """
@@ -32,13 +32,13 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def noise_scale(claim: ClaimUnderAudit, d: int) -> float:
-    """The scale t of the noise, in units of the lattice."""
+    """Return the scale t of the noise, in units of the lattice."""
     change = mechanism.sensitivity(d, input_bits(claim))
     return float(mechanism.noise_scale(change, claim.budget["epsilon"]))
 
 
 def tail_of(t: float) -> Tail:
-    """The function k -> P(|Z| ≥ k) of the discrete Laplace law of scale t."""
+    """Return the function k -> P(|Z| ≥ k) of the discrete Laplace law of scale t."""
     return lambda k: np.where(k > 0, discrete_laplace.tail(k, t), 1.0)
 
 
@@ -50,27 +50,27 @@ class SpreadLaplace(EntrywiseNoise):
 
     @property
     def lattice(self) -> Lattice:
-        """The lattice of the noise in the output."""
+        """Return the lattice of the noise in the output."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """The noise E, recovered from the lattice, for every output."""
+        """Return the noise E, recovered from the lattice, for every output."""
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
-        """The test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
 
 
 def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """The scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    """Return the scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
     epsilon, share = claim.budget["epsilon"], float(mechanism.count_share(d))
     change = mechanism.sensitivity_of_sum(d, input_bits(claim))
     return mechanism.noise_scale(1, share * epsilon), mechanism.noise_scale(change, (1 - share) * epsilon)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of entrywise Laplace noise, recovered from the lattice."""
+    """Return the law of entrywise Laplace noise, recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         scales = partial(scales_of_sums, claim)
@@ -95,7 +95,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """The largest probability that one number of the noise is 0."""
+    """Return the largest probability that one number of the noise is 0."""
     if claim.options.get("adjacency") == "add-remove":
         return float(discrete_laplace.pmf(0, scales_of_sums(claim, 1)[0]))
     return float(discrete_laplace.pmf(0, noise_scale(claim, 1)))

@@ -25,7 +25,7 @@ from covassay.verification.statistics.laws import LAPLACE, NORMAL
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on separated eigenvalues, and neighbours that change two eigenvalues in opposite directions."""
+    """Return the law on separated eigenvalues, and neighbours that change two eigenvalues in opposite directions."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
 
     def exponents(values: Matrix, n: int) -> Matrix:

@@ -1,4 +1,4 @@
-"""Entrywise Laplace noise: every entry of the second moment, or of its triangle, has Laplace noise of its own.
+"""Every entry of the second moment, or of its triangle, has Laplace noise of its own.
 
 On known data of every shape, every entry of the noise is observed, and the sum of their absolute values has a Gamma
 law.
@@ -14,7 +14,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(noise_scale(n, d, claim.budget["epsilon"], claim.options["entries"], claim.options["calibration"]))
 
 
@@ -22,7 +22,7 @@ _OF_MEANS = entrywise_noise.law(scale)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return _OF_MEANS(claim)
     epsilon, words = claim.budget["epsilon"], (claim.options["entries"], claim.options["calibration"])

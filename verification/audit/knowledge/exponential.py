@@ -23,9 +23,9 @@ RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
+    """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    That feature is as likely as all others together, so that its probability depends strongly on the exponent; or it is
+    The one feature is as likely as all others together, so that its probability depends strongly on the exponent; or it is
     so likely that each of the others is rare.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)

@@ -1,7 +1,8 @@
-"""GaussCov is the second moment plus Gaussian noise. Its entries on and above the diagonal are tested one by one.
+"""GaussCov is the second moment plus Gaussian noise. The entries of the noise on and above the diagonal are tested one
+by one.
 
-These entries are independent, and the ensemble gives their variances, for every n and d. Under add-remove, Gaussian
-noise is added to the sum of x xᵀ and to the number of rows.
+The entries of a triangle are independent, and the ensemble gives their variances, for every n and d. Under add-remove,
+Gaussian noise is added to the sum of x xᵀ and to the number of rows.
 """
 
 import math
@@ -18,7 +19,7 @@ _OF_MEANS = gaussian_noise.law(lambda claim, n: float(noise_scale(n, claim.budge
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return _OF_MEANS(claim)
     rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
@@ -32,5 +33,6 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
+    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    add_remove=math.sqrt(0.5),
 )

@@ -1,4 +1,4 @@
-"""GaussCov under (ε, δ)-DP: the noise of GaussCov, with a scale for that claim."""
+"""GaussCov under (ε, δ)-DP has the noise of GaussCov, with a scale for that claim."""
 
 import math
 
@@ -11,12 +11,13 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def scale(claim: ClaimUnderAudit, n: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(sensitivity(n) * multiplier(**claim.budget, calibration=claim.options["calibration"]))
 
 
 KNOWN = Known(
     gaussian_noise.law(scale),
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
+    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    add_remove=math.sqrt(0.5),
 )

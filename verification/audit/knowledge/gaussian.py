@@ -1,4 +1,6 @@
-"""Normal noise on the second moment of every column, under zCDP: independent, and observed on data of every shape."""
+"""The second moment of every column has independent normal noise under zCDP, which is observed on data of every
+shape.
+"""
 
 import math
 
@@ -13,7 +15,7 @@ from covassay.verification.statistics.laws import NORMAL
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(noise_scale(second_moments_sensitivity(n, d), claim.budget["rho"]))
 
 
@@ -21,7 +23,7 @@ _OF_MEANS = law(scale, NORMAL, power=2)
 
 
 def law_of(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return _OF_MEANS(claim)
 
@@ -35,5 +37,5 @@ def law_of(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law_of,
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, replacing it by at most √2/n
+    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, and replacing a row by at most √2/n
 )

@@ -1,4 +1,6 @@
-"""Independent normal noise on the second moment of every column, under (ε, δ)-DP, observed on data of every shape."""
+"""The second moment of every column has independent normal noise under (ε, δ)-DP, which is observed on data of
+every shape.
+"""
 
 import math
 
@@ -12,7 +14,7 @@ from covassay.verification.statistics.laws import NORMAL
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(
         multiplier(**claim.budget, calibration=claim.options["calibration"]) * second_moments_sensitivity(n, d)
     )
@@ -21,5 +23,5 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
 KNOWN = Known(
     law(scale, NORMAL, power=2),
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, replacing it by at most √2/n
+    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, and replacing a row by at most √2/n
 )

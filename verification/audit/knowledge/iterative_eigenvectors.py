@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling: its draws can be read from the output if eigenvalues are many noise scales apart.
+"""The draws of iterative eigenvector sampling can be read from the output if eigenvalues are many noise scales apart.
 
 On such data the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given
 the earlier directions.
@@ -20,11 +20,11 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
 )
 from covassay.verification.statistics.laws import LAPLACE
 
-BETA = 0.1  # the failure probability in the offset of the adaptive budget
+BETA = 0.1  # the failure probability in the offset of the adaptive budget of the mechanism
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on separated eigenvalues.
+    """Return the law on separated eigenvalues.
 
     With the adaptive budget, the exponent η_1 of the first step varies between draws, and the law is known for two
     columns. If the claim has a rank k, draws are compared with draws of the reference.

@@ -1,4 +1,4 @@
-"""The Johnson–Lindenstrauss mechanism with ℓ2 noise: its noise is observed without projection, if the fit is exact.
+"""The Johnson–Lindenstrauss mechanism with ℓ2 noise shows its noise without projection, if the fit is exact.
 
 Let D be the number of isometric coordinates of a symmetric matrix, and l the dimension after the projection. If l =
 D, and if so many rows are used that the noisy second moment is positive definite with trace below 1, then the fit
@@ -22,21 +22,25 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-MARGIN = 60.0  # noise scales from the second moment to the boundary, which is reached with probability e^{−60}
+# the second moment is so many noise scales from the boundary, which the noise reaches with probability e^{−60}
+MARGIN = 60.0
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Rows along the two axes and as many zero rows: their second moment I/4 has distance 1/4 from every boundary."""
+    """Make rows along the two axes and as many zero rows: their second moment I/4 has distance 1/4 from every
+    boundary.
+    """
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
     return np.concatenate([np.repeat(np.eye(D), n // 4, axis=0), np.zeros((n - 2 * (n // 4), D))])
 
 
 def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
-    """The tests of the noise z on outputs Σ + scale · unsvec(z), by name."""
+    """Return the tests of the noise z on outputs Σ + scale · unsvec(z), by name."""
 
     def noise(outputs: Matrix) -> Matrix:
         return svec(outputs - second_moment(x)) / scale
@@ -70,7 +74,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
 
 def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
-    """The test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap) for outputs Y."""
+    """Return the test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap) for outputs Y."""
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -81,7 +85,9 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def interior_pair(x: Matrix, scale: float) -> Pair:
-    """Neighbours far from every boundary, where the output is Σ + scale · unsvec(z), with their likelihood ratio."""
+    """Return neighbours far from every boundary, where the output is Σ + scale · unsvec(z), with their likelihood
+    ratio.
+    """
     first, second = neighbours(x[:-1], *orthonormal_pair(D))
     a, b = second_moment(first), second_moment(second)
 
@@ -93,7 +99,9 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noise where it is observed, unless the options project at d = 2; also draws of the reference."""
+    """Return the law of the noise where it is observed, unless the options project at d = 2; also draws of the
+    reference.
+    """
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])
@@ -107,8 +115,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
         return norm_test(x, scale * factor)
 
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+        *scale_suspects(times, HALF_AND_DOUBLE),
         Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1), times),
     )
     seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)

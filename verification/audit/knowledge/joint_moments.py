@@ -1,9 +1,9 @@
 """Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
 
 Let m be the mean, Σ the second moment, m̃ and Σ̃ the released ones, and σ₁ and σ₂ the noise scales. For known data, N
-= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part has its own tests, which
-detect noise that is wrong in one part only; joint tests detect noise that both parts share. The pairs are opposite
-rows, which change the mean most and the second moment not at all, and rows that attain the joint sensitivity for the
+= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. The two parts have their own tests,
+which detect noise that is wrong in one part only; joint tests detect noise that both parts share. The rows of a pair
+are opposite, which changes the mean most and the second moment not at all, or they attain the joint sensitivity for the
 chosen weight.
 """
 
@@ -49,27 +49,29 @@ class JointNoise:
 
     @property
     def of_the_moment(self) -> GaussianNoise:
-        """The tests of the noise of the second moment."""
+        """Return the tests of the noise of the second moment."""
         return GaussianNoise(self.moment, self.second, "goe")
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """The noise N of the mean for every output, (n, d)."""
+        """Return the noise N of the mean for every output, (n, d)."""
         values: Matrix = (outputs[:, 0] - self.mean) / self.first
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """All noise numbers of every output, divided by their deviations: independent N(0, 1), (n, d + d(d + 1)/2)."""
+        """Return all noise numbers of every output, divided by their deviations: independent N(0, 1), (n, d + d(d +
+        1)/2).
+        """
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
         return np.hstack([self.normals(outputs), entries])
 
     def component(self, outputs: Matrix) -> TestResult:
-        """The test that the first component of the mean has Gaussian noise."""
+        """Test that the first component of the mean has Gaussian noise."""
         return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
-        """The test that the sum of the squares of these N(0, 1) over all draws is χ²."""
+        """Return the test that the sum of the squares of these N(0, 1) numbers over all draws is χ²."""
 
         def test(outputs: Matrix) -> TestResult:
             values = numbers(outputs)
@@ -79,17 +81,17 @@ class JointNoise:
         return test
 
     def all_numbers(self, outputs: Matrix) -> TestResult:
-        """The test that all noise numbers, divided by their deviations, are Gaussian."""
+        """Test that all noise numbers, divided by their deviations, are Gaussian."""
         return kolmogorov_smirnov(self.coordinates(outputs).ravel(), NORMAL, "all numbers of both noises are Gaussian")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the squares of all noise numbers of one output is χ²."""
+        """Test that the sum of the squares of all noise numbers of one output is χ²."""
         squares = (self.coordinates(outputs) ** 2).sum(axis=1)
         count = len(self.mean) * (len(self.mean) + 3) // 2
         return kolmogorov_smirnov(squares, chi_square(count), f"the squares of both noises together ~ χ²({count})")
 
     def tests(self) -> dict[str, Test]:
-        """All tests by name."""
+        """Return all tests by name."""
 
         def below(test: Test) -> Test:
             return lambda outputs: test(outputs[:, 1:])
@@ -105,7 +107,7 @@ class JointNoise:
         }
 
     def scales(self, outputs: Matrix) -> str:
-        """A sentence with the confidence intervals of both scales, as multiples of the calibrated ones."""
+        """Return a sentence with the confidence intervals of both scales, as multiples of the calibrated ones."""
         coordinates, d = self.coordinates(outputs), len(self.mean)
         said = []
         for name, values in (("mean", coordinates[:, :d]), ("second moment", coordinates[:, d:])):
@@ -123,18 +125,18 @@ class Claimed:
     weight: float
 
     def scales(self, n: int, d: int) -> tuple[float, float]:
-        """The noise scales σ₁ of the mean and σ₂ of the second moment."""
+        """Return the noise scales σ₁ of the mean and σ₂ of the second moment."""
         made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
         first, second = map(float, made)
         return first, second
 
     def noise(self, x: Matrix, first: float = 1.0, second: float = 1.0) -> JointNoise:
-        """The noise on the given rows, if the claimed scales are multiplied by factors."""
+        """Return the noise on the given rows, if the claimed scales are multiplied by factors."""
         one, other = self.scales(*x.shape)
         return JointNoise(x.mean(axis=0), second_moment(x), first * one, second * other)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d)
         right = self.noise(x)
         suspects = tuple(
@@ -147,7 +149,9 @@ class Claimed:
         return self.noise(x, *(factor * one for one in factors)).squared_norm
 
     def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
-        """For each mistake: its name, its explanation, and the factors by which it changes the two noise scales."""
+        """Return for each mistake its name, its explanation, and the factors by which it changes the two noise
+        scales.
+        """
         lam = float(mechanism.moment_weight(d, self.weight))
         squared = float(mechanism.change_squared(d, self.weight))
         alone = math.sqrt(2 * 4 / squared), math.sqrt(2 * lam * (2 if d > 1 else 1) / squared)
@@ -168,7 +172,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """The log likelihood ratio up to a factor, and the changes of the moments in the output."""
+        """Return the log likelihood ratio up to a factor, and the changes of the moments in the output."""
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)
         change = second_moment(first) - second_moment(second)
@@ -182,25 +186,14 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["moments"]))
 
 
-def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Two rows that attain the joint sensitivity: opposite rows up to weight 1, and closer rows for larger weights."""
-    lam, x = float(mechanism.moment_weight(d, weight)), np.eye(d)[0]
-    if weight <= 1:
-        return x, -x
-    if d == 1:
-        return x, x - (3 - math.sqrt(1 - 2 / lam)) / 2
-    c = -1 / (2 * lam)
-    return x, c * x + math.sqrt(1 - c**2) * np.eye(d)[1]
-
-
 def pairs(claimed: Claimed) -> tuple[Pair, ...]:
-    """The rows that attain the joint sensitivity, opposite rows, and pairs that serve any mechanism."""
+    """Return the rows that attain the joint sensitivity, opposite rows, and pairs that serve any mechanism."""
     made: list[Pair] = []
     kinds: list[tuple[str, Callable[[int], tuple[Vector, Vector]]]] = [
         ("opposite rows", lambda d: (np.eye(d)[0], -np.eye(d)[0]))
     ]
     if claimed.weight > 1:
-        kinds.append(("rows that attain the joint sensitivity", lambda d: worst_rows(d, claimed.weight)))
+        kinds.append(("rows that attain the joint sensitivity", lambda d: mechanism.worst_rows(d, claimed.weight)))
     for name, rows in kinds:
         for d in (1, 2, 3):
             first, second = neighbours(np.zeros((1, d)), *rows(d))
@@ -209,7 +202,7 @@ def pairs(claimed: Claimed) -> tuple[Pair, ...]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of both noises on data of every shape."""
+    """Return the law of both noises on data of every shape."""
     claimed = Claimed(claim.budget["rho"], claim.parameter("weight"))
     shapes = Shapes(claimed.scenario, SHAPE_TESTS, lambda d: d * (d + 3) / 2, grid())
     return KnownLaw(tuple(claimed.scenario(N, d) for d in DIMENSIONS), pairs(claimed), shapes)

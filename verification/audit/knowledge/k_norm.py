@@ -1,4 +1,4 @@
-"""K-norm noise, with the scale of a pure claim."""
+"""The mechanism adds K-norm noise to the second moment, with the scale of a claim of ε-DP."""
 
 from typing import cast
 
@@ -12,12 +12,12 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def body(claim: ClaimUnderAudit) -> Body:
-    """The convex body that the claim names."""
+    """Return the convex body that the claim names."""
     return cast(Body, claim.options["body"])
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The noise scale Δ_K/ε, where Δ_K is the sensitivity in the norm of the body."""
+    """Return the noise scale Δ_K/ε, where Δ_K is the sensitivity in the norm of the body."""
     return float(k_norm.noise_scale(k_norm.sensitivity(body(claim), n, d), claim.budget["epsilon"]))
 
 

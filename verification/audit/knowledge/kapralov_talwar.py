@@ -7,7 +7,7 @@ circle with decay η(K + bz₁). If no value is clipped,
 
     tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
-Its distribution function is a double integral, over z₁ and w.
+The distribution function of tr nY is a double integral, over z₁ and w.
 """
 
 import math
@@ -29,14 +29,15 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of z₁
+PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of the variable z₁
 ANGULAR_NODES = 160  # Gauss–Legendre nodes in the angle
-DISTANCE = 60.0  # noise scales from a value to the ends of [0, n]: it is clipped with probability below e^{-60}
+# a value lies so many noise scales from the ends of [0, n], so that it is clipped with probability below e^{-60}
+DISTANCE = 60.0
 
 
 @lru_cache(maxsize=16)
 def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector], Vector]:
-    """The distribution function of (tr nY − 2K)/b = z₁(1 − w) + z₂ − Kw/b, as a table with an error below 1e-5.
+    """Tabulate the distribution function of (tr nY − 2K)/b = z₁(1 − w) + z₂ − Kw/b, with an error below 1e-5.
 
     `decay` is ηb, `distance` K/b, and `factor` multiplies z₁ and z₂.
     """
@@ -54,7 +55,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
 
 
 def _laplace_quadrature() -> tuple[Vector, Vector]:
-    """Nodes and weights for an expectation over Laplace(1): panels that grow away from 0, up to ±40."""
+    """Return nodes and weights for an expectation over Laplace(1): panels that grow away from 0, up to ±40."""
     nodes, weights = np.polynomial.legendre.leggauss(PANEL_NODES)
     edges = np.concatenate([-np.geomspace(40, 0.1, 24), [0.0], np.geomspace(0.1, 40, 24)])
     middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
@@ -63,7 +64,7 @@ def _laplace_quadrature() -> tuple[Vector, Vector]:
 
 
 def one_feature(epsilon: float) -> Scenario:
-    """The data set with one feature, whose eigenvalue is far from 0 and from n."""
+    """Return the data set with one feature, whose eigenvalue is far from 0 and from n."""
     b = mechanism.value_scale(epsilon, 1)
     n = math.ceil(2 * DISTANCE * b)
     x = np.full((n, 1), math.sqrt(0.5))
@@ -80,7 +81,7 @@ def one_feature(epsilon: float) -> Scenario:
 
 
 def two_equal_features(epsilon: float) -> Scenario:
-    """The scenario on data with XᵀX = K·I in two dimensions."""
+    """Return the scenario on data with XᵀX = K·I in two dimensions."""
     eta, b = mechanism.exponent(epsilon, 2), mechanism.value_scale(epsilon, 2)
     k = math.ceil(DISTANCE * b)
     x = np.repeat(np.eye(2), k, axis=0)
@@ -113,7 +114,7 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law on both data sets, unless a rank is given, and the comparison with draws of the reference."""
+    """Return the law on both data sets, unless a rank is given, and the comparison with draws of the reference."""
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

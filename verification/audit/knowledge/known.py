@@ -1,4 +1,4 @@
-"""The declaration in a knowledge file, the search for it, and the profile that an audit makes of it."""
+"""Find the declaration in a knowledge file, and make from it the profile for an audit."""
 
 import importlib
 import importlib.util
@@ -23,7 +23,8 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
 from covassay.verification.declared import default_claim
 
-GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
+# entry points of other packages with this group name map the name of a mechanism to a module with a KNOWN
+GROUP = "covassay.knowledge"
 COARSE = 1e-3  # if one value has at least this probability, equal draws are expected
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix]]
@@ -36,7 +37,7 @@ class Known:
 
     law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape.
         Without it, draws are compared with draws of the reference.
-    path : the path from the data to the output, which may depend on the options of a claim. If it is a query
+    path : the path from the data to the output, which may depend on the options of a claim. If the path is a query
         plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
     many : (x, size, *, rng, and the parameters of `sample`) -> many draws of the reference, faster than one by one.
     add_remove : the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; None if
@@ -60,13 +61,13 @@ class Known:
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
-        """The path from the data to the output for the options of this claim."""
+        """Return the path from the data to the output for the options of this claim."""
         return self.path if isinstance(self.path, Path) else self.path(claim)
 
 
 @cache
 def known(name: str) -> Known:
-    """The knowledge of the mechanism of that name, from the file of its name or from another package.
+    """Return the knowledge of the mechanism of that name, from the file of its name or from another package.
 
     The result is an empty `Known` if there is none.
 
@@ -90,7 +91,9 @@ def _declared(where: str, module: Any) -> Known:
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """The profile of the mechanism of that name under this claim; `options` are complete (`Mechanism.resolve`)."""
+    """Return the profile of the mechanism of that name under this claim; `options` are complete
+    (`Mechanism.resolve`).
+    """
     declared: Mechanism[Any, ..., Any] = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):

@@ -1,4 +1,4 @@
-"""K-norm noise for the Frobenius norm, with the scale of a claim of (ε, δ)-DP."""
+"""The mechanism adds K-norm noise for the Frobenius norm, with the scale of a claim of (ε, δ)-DP."""
 
 import math
 
@@ -12,12 +12,12 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def body(claim: ClaimUnderAudit) -> Body:
-    """The ball of the Frobenius norm."""
+    """Return the ball of the Frobenius norm."""
     return "l2"
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The noise scale s = Δ/q, where Δ is the sensitivity and q the largest shift in noise scales."""
+    """Return the noise scale s = Δ/q, where Δ is the sensitivity and q the largest shift in noise scales."""
     q = l2_approximate.largest_move(claim.budget["epsilon"], claim.budget["delta"], d)
     return float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))
 
@@ -26,5 +26,6 @@ KNOWN = Known(
     k_norm_noise.law(body, scale),
     QueryPlusNoise(),
     many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
-    add_remove=math.sqrt(0.5),  # adding x changes the moment by x xᵀ/n, of norm 1/n; replacing it, by up to √2/n
+    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    add_remove=math.sqrt(0.5),
 )

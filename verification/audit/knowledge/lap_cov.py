@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(noise_scale(n, d, claim.budget["epsilon"], claim.options["calibration"]))
 
 
@@ -19,7 +19,7 @@ _OF_MEANS = entrywise_noise.law(scale)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return _OF_MEANS(claim)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]

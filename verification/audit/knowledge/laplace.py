@@ -1,4 +1,4 @@
-"""Laplace noise on the second moment of every column: independent, and observed on data of every shape."""
+"""The second moment of every column has independent Laplace noise, which is observed on data of every shape."""
 
 from covassay.reference.mechanisms.building_blocks.laplace import COUNTED, noise_scale, second_moments_sensitivity
 from covassay.reference.mechanisms.counted import laplace_count_scale, pure_share
@@ -11,7 +11,7 @@ from covassay.verification.statistics.laws import LAPLACE
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """The scale of the noise."""
+    """Return the scale of the noise."""
     return float(noise_scale(second_moments_sensitivity(n, d), claim.budget["epsilon"]))
 
 
@@ -19,7 +19,7 @@ _OF_MEANS = law(scale, LAPLACE, power=1)
 
 
 def law_of(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return _OF_MEANS(claim)
 
@@ -33,5 +33,5 @@ def law_of(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law_of,
     QueryPlusNoise(independent=True),
-    add_remove=0.5,  # adding a row moves the moments by at most 1/n, replacing it by at most 2/n
+    add_remove=0.5,  # adding a row moves the moments by at most 1/n, and replacing a row by at most 2/n
 )

@@ -4,7 +4,7 @@ Let P be the released projection. On copies of one direction v, the share w = v�
 for every rank and every dimension. Given w, the rest of P is uniform around v. With three columns, P is determined by
 one vector, in its range or orthogonal to it. On two directions with four columns, for rank 2, s = tr(PQ) − 1 has
 density ∝ −ln|s| e^{ηns} on [−1, 1], where n is the number of copies of each direction and Q projects onto both. On
-other rows, draws are compared with the reference's.
+other rows, draws are compared with draws of the reference.
 """
 
 import math
@@ -35,32 +35,34 @@ from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS,
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# approximately η times the copies of a direction: the laws differ clearly, and few proposals are rejected
+# about η times the number of copies of a direction: the laws differ clearly, and few proposals are rejected
 STRENGTH = 4.0
-ORDINARY = 20, 5  # rows and columns of the data on which draws are compared with the reference's
+ORDINARY = 20, 5  # on data with so many rows and columns, draws are compared with draws of the reference
 COPIES = 6  # copies of every direction in the pair whose loss is near the claim
 
 
 def along(p: Matrix, v: Vector) -> Vector:
-    """The share vᵀPv for every projection."""
+    """Return the share vᵀPv for every projection P."""
     share: Vector = np.clip(np.einsum("nij,i,j->n", p, v, v), 0.0, 1.0)
     return share
 
 
 def _across(p: Matrix, v: Vector) -> Matrix:
-    """The part of Pv that is orthogonal to v, scaled to length 1."""
+    """Return the part of Pv that is orthogonal to v, scaled to length 1."""
     part = p @ v - along(p, v)[:, None] * v
     scaled: Matrix = part / np.linalg.norm(part, axis=1, keepdims=True)
     return scaled
 
 
 def _axes(d: int) -> Matrix:
-    """The direction v, which is no coordinate axis, and two that are orthogonal to it: (3, d), or (2, d) for d = 2."""
+    """Return the direction v, which is no coordinate axis, and two that are orthogonal to it: (3, d), or (2, d) for
+    d = 2.
+    """
     return np.linalg.qr(np.vander(np.arange(1.0, d + 1) / d, 3))[0].T
 
 
 def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
-    """The scenario with n copies of one direction that is no coordinate axis, and a projection of rank k."""
+    """Return the scenario with n copies of one direction that is no coordinate axis, and a projection of rank k."""
     v, *others = _axes(d)
     exact = subspace_law.share_cdf(eta * n, k, d)
 
@@ -90,7 +92,9 @@ def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
 
 
 def three_level(k: int, eta: float) -> Scenario:
-    """The scenario with three distinct eigenvalues in R³; it tests components of the vector that determines P."""
+    """Return the scenario with three distinct eigenvalues in R³; it tests components of the vector that determines
+    P.
+    """
     counts = [math.ceil(c / eta) for c in LEVELS]
     m = eta * np.diag(np.array(counts, dtype=np.float64))
 
@@ -108,7 +112,7 @@ def three_level(k: int, eta: float) -> Scenario:
 
 
 def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
-    """The distribution function of tr(PQ) for M = strength · Q, P and Q of rank 2 in R⁴.
+    """Return the distribution function of tr(PQ) for M = strength · Q, P and Q of rank 2 in R⁴.
 
     P is a pair of points on two spheres S² (self-dual and anti-self-dual two-forms), and so is Q. tr(PQ) − 1 is the
     product of the two cosines between them, which are uniform on [−1, 1] if P is.
@@ -121,7 +125,7 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
 
 
 def two_directions(eta: float) -> Scenario:
-    """The scenario with two directions in R⁴ that have equally many copies, for rank 2."""
+    """Return the scenario with two directions in R⁴ that have equally many copies, for rank 2."""
     n = math.ceil(STRENGTH / eta)
     plane = _axes(4)[:2]
     q, cdf = plane.T @ plane, overlap_cdf(eta * n)
@@ -133,7 +137,7 @@ def two_directions(eta: float) -> Scenario:
 
 
 def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
-    """The scenario with rows in general position, on which outputs are compared with draws of the reference."""
+    """Return the scenario with rows in general position, on which outputs are compared with draws of the reference."""
     x = example_rows(*ORDINARY)
     c = x.T @ x
 
@@ -147,7 +151,9 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
 
 
 def close_pair(k: int) -> Pair:
-    """Neighbours with `COPIES` rows on each of k axes, and one more row that moves from the first axis to another."""
+    """Return neighbours with `COPIES` rows on each of k axes, and one more row that moves from the first axis to
+    another.
+    """
     axes = np.eye(k + 1)
     first, second = neighbours(np.repeat(axes[:k], COPIES, axis=0), axes[k], axes[0])
     statistics = generic_statistics(first, second, OUTPUTS["projection"])
@@ -155,7 +161,7 @@ def close_pair(k: int) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of a projection of the claimed rank."""
+    """Return the law of a projection of the claimed rank."""
     rank = int(claim.parameter("rank"))
     eta = float(mechanism.exponent(claim.budget["epsilon"]))
     n = math.ceil(STRENGTH / eta)
@@ -180,7 +186,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws at once from the law that `release` requests."""
+    """Draw many outputs at once from the law that `release` requests."""
     seen: list[tuple[Matrix, int]] = []
 
     def remember(m: Matrix, k: int) -> Matrix:

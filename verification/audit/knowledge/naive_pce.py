@@ -44,16 +44,16 @@ class CovarianceNoise:
     calibration: str
 
     def radius(self, n: int, d: int) -> float:
-        """The largest norm of a row that is kept."""
+        """Return the largest norm of a row that is kept."""
         return math.sqrt(mechanism.radius_squared(n, d, self.kappa, self.beta))
 
     def deviation(self, n: int, d: int) -> float:
-        """The standard deviation of the noise."""
+        """Return the standard deviation of the noise."""
         return math.sqrt(mechanism.noise_variance(n, self.rho, self.radius(n, d) ** 2, self.calibration))
 
 
 def zero_rows(about: CovarianceNoise) -> Scenario:
-    """The scenario of zero rows in one dimension, where the output is max(0, σN) with a standard normal N."""
+    """Return the scenario of zero rows in one dimension, where the output is max(0, σN) with a standard normal N."""
     deviation = about.deviation(ZERO_ROWS, 1)
 
     def positive_part(factor: float) -> Test:
@@ -76,16 +76,18 @@ class InsideTheCone:
 
     @property
     def dimension(self) -> int:
-        """The number of columns of the data."""
+        """Return the number of columns of the data."""
         return len(self.moment)
 
     def entry(self, outputs: Matrix) -> TestResult:
-        """The test that an entry off the diagonal is Gaussian."""
+        """Test that an entry off the diagonal is Gaussian."""
         standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
         return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
 
     def radius_squared(self, factor: float) -> Test:
-        """The test that the squared norm of the upper triangle is χ², if the noise scale is multiplied by `factor`."""
+        """Return the test that the squared norm of the upper triangle is χ², if the noise scale is multiplied by
+        `factor`.
+        """
         i, j = np.triu_indices(self.dimension)
         null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
 
@@ -96,30 +98,30 @@ class InsideTheCone:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the squared norms of the upper triangle over all draws is χ²."""
+        """Test that the sum of the squared norms of the upper triangle over all draws is χ²."""
         i, j = np.triu_indices(self.dimension)
         squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
         return gamma_total(squares / 2, len(i) / 2, null, power=2)
 
     def trace(self, outputs: Matrix) -> TestResult:
-        """The test that the trace is Gaussian."""
+        """Test that the trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
         standard = change / (math.sqrt(self.dimension) * self.deviation)
         return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """The test that all entries on and above the diagonal are Gaussian."""
+        """Test that all entries on and above the diagonal are Gaussian."""
         i, j = np.triu_indices(self.dimension)
         values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that two entries are independent."""
+        """Test that two entries are independent."""
         return independence(outputs[:, 0, 0], outputs[:, 0, 1], "Y_11 and Y_12 are independent")
 
     def scenario(self) -> Scenario:
-        """The scenario of these data, with its tests and suspects."""
+        """Return the scenario of these data, with its tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
@@ -134,7 +136,7 @@ class InsideTheCone:
 
 
 def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
-    """Data with rows along the axes, short enough to be kept, except that every third row is far too long."""
+    """Return data with rows along the axes, short enough to be kept, except that every third row is far too long."""
     n = rows_inside(about, d)
     r = about.radius(n, d)
     x = 0.9 * r * np.eye(d)[(np.arange(n) - np.arange(n) // 3) % d]
@@ -143,12 +145,14 @@ def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
 
 
 def rows_inside(about: CovarianceNoise, d: int) -> int:
-    """The number of rows that puts the eigenvalues above 60 deviations of the noise."""
+    """Return the number of rows that puts the eigenvalues above 60 deviations of the noise."""
     return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
-    """Neighbours with n + 1 rows; the rows in which they differ are orthogonal and nearly as long as a row can be."""
+    """Return neighbours with n + 1 rows; the rows in which they differ are orthogonal and nearly as long as a row
+    can be.
+    """
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
     statistics = generic_statistics(first, second, OUTPUTS["matrix"])
@@ -156,7 +160,7 @@ def worst_pair(about: CovarianceNoise, n: int) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The laws in both regimes, and neighbours with rows of the largest norm that is kept."""
+    """Return the laws in both regimes, and neighbours with rows of the largest norm that is kept."""
     about = CovarianceNoise(
         claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
     )

@@ -1,4 +1,7 @@
-"""NaivePME is KVMean with σ = √κ: Gaussian around the mean of clipped values, on constant columns with outliers."""
+"""NaivePME is KVMean with σ = √κ.
+
+The output of NaivePME is Gaussian around the mean of clipped values, on constant columns with outliers.
+"""
 
 import math
 

@@ -28,7 +28,7 @@ from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+LOOSE_ROWS = 2000  # nε of the data; the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
 MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius
 ROUNDING = 1e-12  # rounding may turn a nuclear norm of exactly 0 into a smaller number
 
@@ -41,18 +41,20 @@ STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
 
 
 def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
-    """The distribution function of min(‖ρZ‖_*, max(0, bL)), which has an atom of mass ½ at 0."""
+    """Return the distribution function of min(‖ρZ‖_*, max(0, bL)), which has an atom of mass ½ at 0."""
     survival = (1 - nuclear_laplace.nuclear_norm_cdf(d, t / rho)) * np.exp(-np.maximum(t, 0) / b) / 2
     return np.where(t < 0, 0.0, 1 - survival)
 
 
 def loose_rows(d: int, epsilon: float) -> Matrix:
-    """Rows with so large a trace that the ball is not active, so that the output is the second moment plus noise."""
+    """Make rows with so large a trace that the ball is not active, so that the output is the second moment plus
+    noise.
+    """
     return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """The scenario of the matrix noise, which is observed where the ball is not active."""
+    """Return the scenario of the matrix noise, which is observed where the ball is not active."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -60,7 +62,7 @@ def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
 
 
 def noisy_radius(epsilon: float, calibration: str) -> Scenario:
-    """The scenario of zero data, on which the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
+    """Return the scenario of zero data, on which the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
     x = np.zeros((4, 2))
     rho = mechanism.matrix_scale(4, epsilon, calibration)
     b = mechanism.trace_scale(4, epsilon, calibration)
@@ -83,7 +85,7 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """The scenario of data on which both noises matter, compared with draws of the reference."""
+    """Return the scenario of data on which both noises matter, compared with draws of the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
@@ -98,7 +100,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The laws and comparisons in all three regimes."""
+    """Return the laws and comparisons in all three regimes."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(
@@ -111,7 +113,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Many draws of the reference, with all noise drawn at once."""
+    """Draw many outputs of the reference, with all noise drawn at once."""
     noise = zip(nuclear_laplace.sample(x.shape[1], rng, size), rng.laplace(size=size), strict=True)
     made = (mechanism.NuclearBallProjectionNoise(z, float(t)) for z, t in noise)
     return [mechanism.release(x, one, epsilon=epsilon, **options) for one in made]

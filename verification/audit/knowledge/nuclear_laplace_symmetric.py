@@ -1,6 +1,7 @@
 """Symmetric nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d(d + 1)/2).
 
-Its eigenvectors are Haar, and the spectral norm has an exact Pfaffian law. All of this holds on data of every shape.
+The eigenvectors of the noise are Haar, and the spectral norm has an exact Pfaffian law. The laws of both norms and of
+the vectors hold on data of every shape.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
@@ -14,7 +15,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law under the adjacency of the claim."""
+    """Return the law of the output under the adjacency of the claim."""
     if claim.options.get("adjacency") != "add-remove":
         return law_of_perturbation(claim)
     epsilon = claim.budget["epsilon"]
@@ -30,6 +31,7 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace_symmetric.draw_noise, nuclear_laplace_symmetric.release),
-    add_remove=0.5,  # adding a row x changes the moment by x xᵀ/n of nuclear norm 1/n, replacing it by up to 2/n
+    # adding a row x changes the moment by x xᵀ/n of nuclear norm 1/n, and replacing x changes it by up to 2/n
+    add_remove=0.5,
     nuclear=True,
 )

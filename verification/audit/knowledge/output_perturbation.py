@@ -1,7 +1,8 @@
-"""Output perturbation adds noise to ridge coefficients: the norm is Gamma(d − 1), the direction uniform.
+"""Output perturbation adds noise to ridge coefficients: its norm has the law Gamma(d − 1), and its direction is
+uniform.
 
 Let ŵ be the ridge estimate, S its sensitivity, and Y the output. On known data the noise v = (Y − ŵ)ε/S is observed.
-Its norm has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
+The norm of v has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
 """
 
 import math
@@ -20,6 +21,7 @@ from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
@@ -28,12 +30,12 @@ DIMENSIONS = (2, 3, 6)
 
 
 def minimiser(x: Matrix, alpha: float) -> Vector:
-    """The ridge estimate ŵ from rows in the unit ball."""
+    """Return the ridge estimate ŵ from rows in the unit ball."""
     return coefficients(second_moment(x), x.shape[1] - 1, alpha)
 
 
 def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
-    """The tests of the noise v on outputs w + scale · v, by name."""
+    """Return the tests of the noise v on outputs w + scale · v, by name."""
     k = len(w)
 
     def norms(outputs: Matrix) -> Vector:
@@ -59,7 +61,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
 
 
 def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
-    """The test that ‖Y − w‖/scale ~ Gamma(k + gap), where k is the number of coefficients."""
+    """Return the test that ‖Y − w‖/scale ~ Gamma(k + gap), where k is the number of coefficients."""
     shape = len(w) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -70,7 +72,9 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """Neighbours with d = 3: n − 1 records make the norm of the estimate large, and one record moves the estimate."""
+    """Return neighbours with d = 3: n − 1 records make the norm of the estimate large, and one record moves the
+    estimate.
+    """
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)
     rest = np.tile([math.sqrt(share), 0.0, math.sqrt(1 - share)], (n - 1, 1))
@@ -81,14 +85,16 @@ def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
 
 
 def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
-    """The exact log likelihood ratio."""
+    """Return the exact log likelihood ratio."""
     return Statistic(
         "log likelihood ratio", lambda y: (np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1)) / scale
     )
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noise around the ridge estimate, and neighbours that change the estimate in either direction."""
+    """Return the law of the noise around the ridge estimate, and neighbours that change the estimate in either
+    direction.
+    """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     alpha = claim.parameter("alpha")
 
@@ -100,8 +106,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
             return norm_test(w, scale * factor)
 
         suspects = (
-            Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-            Suspect.times("double-scale", "the noise has twice the calibrated scale: wasteful", 2.0, times),
+            *scale_suspects(times, HALF_AND_DOUBLE),
             Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1), times),
         )
         return Scenario(f"d={d}", x, noise_tests(w, scale), suspects)

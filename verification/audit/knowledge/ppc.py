@@ -21,12 +21,12 @@ from covassay.verification.audit.knowledge.shared.near_choices import Choices
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # n√ρ: with so many rows the noise of a round is a few percent of κ
+RECORDS = 2000.0  # n√ρ of the data; with so many rows the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """The scenario of rows along two axes whose variances are κ and 1."""
+    """Return the scenario of rows along two axes whose variances are κ and 1."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
@@ -49,7 +49,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs for any mechanism, and the two unequal directions."""
+    """Return the scenarios and pairs for any mechanism, and the two unequal directions."""
     scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 

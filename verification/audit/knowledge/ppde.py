@@ -1,8 +1,8 @@
 """The learner of product distributions has an exact law where only its first or only its last round is used.
 
-With one coordinate there are no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight coordinates
-of mean 1/2 are finished in the first round, except with probability below 1e-9, and the output is the noisy mean of the
-first part of the records.
+With one coordinate the mechanism makes no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight
+coordinates of mean 1/2 are finished in the first round, except with probability below 1e-9, and the output is the noisy
+mean of the first part of the records.
 """
 
 import math
@@ -27,8 +27,9 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
-RECORDS = 500.0  # m√ρ of the first round, where m is its number of records: its noise is below (1/2 − 3/16)/9
-RECORDS_OF_ONE = 20.0  # n√ρ with one coordinate: the clipping to [0, 1] is active
+# m√ρ of the first round, where m is its number of records: the noise of the round is below (1/2 − 3/16)/9
+RECORDS = 500.0
+RECORDS_OF_ONE = 20.0  # n√ρ of the data with one coordinate: at this value the clipping to [0, 1] is active
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,15 @@ class TruncatedMeanNoise:
     calibration: str
 
     def deviation(self, bound_squared: float, size: int, m: int) -> float:
-        """The standard deviation of the noise of the mean of m records that are truncated to a given norm."""
+        """Return the standard deviation of the noise of the mean of m records that are truncated to a given norm."""
         change = mechanism.change_squared(bound_squared, size, self.calibration)
         return math.sqrt(mechanism.noise_variance(change, m, self.rho))
 
 
 def component(j: int, deviation: float, factor: float = 1.0) -> Test:
-    """The test that one component is N(1/2, s²), clipped to [0, 1], if the noise scale is multiplied by `factor`."""
+    """Return the test that one component is N(1/2, s²), clipped to [0, 1], if the noise scale is multiplied by
+    `factor`.
+    """
 
     def cdf(t: Vector) -> Vector:
         return np.where(t < 0, 0.0, np.where(t >= 1, 1.0, ndtr((t - 0.5) / (factor * deviation))))
@@ -56,7 +59,7 @@ def component(j: int, deviation: float, factor: float = 1.0) -> Test:
 
 
 def radius_squared(deviation: float, factor: float) -> Test:
-    """The test that the squared distance from the mean is χ², if the noise scale is multiplied by `factor`."""
+    """Return the test that the squared distance from the mean is χ², if the noise scale is multiplied by `factor`."""
     null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
 
     def test(outputs: Matrix) -> TestResult:
@@ -67,12 +70,12 @@ def radius_squared(deviation: float, factor: float) -> Test:
 
 
 def apart(outputs: Matrix) -> TestResult:
-    """The test that two components are independent."""
+    """Test that two components are independent."""
     return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
 
 def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
-    """The scenario of n records with one coordinate 1/2."""
+    """Return the scenario of n records with one coordinate 1/2."""
     last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return Scenario(
         "one coordinate, d=1",
@@ -83,7 +86,7 @@ def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
 
 
 def first_round(about: TruncatedMeanNoise) -> Scenario:
-    """The scenario of records whose eight coordinates are all 1/2."""
+    """Return the scenario of records whose eight coordinates are all 1/2."""
     m = math.ceil(RECORDS / math.sqrt(about.rho))
     rounds = mechanism.most_rounds(DIMENSION)
     deviation = about.deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, about.beta), DIMENSION, m)
@@ -103,20 +106,22 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """The scenario of many records with one coordinate 1/2, which only the last round estimates, without clipping."""
+    """Return the scenario of many records with one coordinate 1/2, which only the last round estimates, without
+    clipping.
+    """
     n = math.ceil(RECORDS / math.sqrt(about.rho))
     deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)
 
 
 def worst_pair(n: int) -> Pair:
-    """Neighbours that differ in one coordinate, which is 1 or 0."""
+    """Return neighbours that differ in one coordinate, which is 1 or 0."""
     first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
     return Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The laws for one coordinate, with and without clipping, and for eight, which the first round estimates."""
+    """Return the laws for one coordinate, with and without clipping, and for eight, which the first round estimates."""
     about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
     n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
     scenarios = (one_coordinate(about, n), last_round(about), first_round(about))

@@ -9,15 +9,15 @@ from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared.coordinate_noise import scale_suspects
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the Laplace noise on the trace."""
+    """Return the law of the Laplace noise on the trace."""
 
     def scenario(n: int, d: int) -> Scenario:
         x = example_rows(n, d)
@@ -29,7 +29,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
         def total(y: Vector) -> TestResult:
             return gamma_total(np.abs(y - trace) / scale, 1.0, "the sum of |noise| over n draws ~ Gamma(n)")
 
-        return Scenario(f"n={n}, d={d}", x, {"noise": noise(1.0), "total scale": total}, scale_suspects(noise))
+        return Scenario(
+            f"n={n}, d={d}", x, {"noise": noise(1.0), "total scale": total}, scale_suspects(noise, ONE_FOR_ROOT_TWO)
+        )
 
     shapes = Shapes(scenario, ("noise", "total scale"), lambda d: 1, grid())
     return KnownLaw((scenario(6, 3),), common_pairs(OUTPUTS["number"], dimensions=(1, 2)), shapes)

@@ -24,7 +24,9 @@ NOTHING = "the projection does nothing"
 
 
 def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
-    """Rows with second moment I/(4d), which is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤ 1}."""
+    """Make rows with second moment I/(4d), which is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤
+    1}.
+    """
     rho = claim.budget["rho"]
     x = np.tile(0.5 * np.eye(d), (math.ceil(200 * d * noise_scale(1, rho)), 1))
     moment, scale = second_moment(x), noise_scale(len(x), rho)
@@ -33,7 +35,9 @@ def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of the noise where nothing is projected, and otherwise the comparison with draws of the reference."""
+    """Return the law of the noise where nothing is projected, and otherwise the comparison with draws of the
+    reference.
+    """
     sizes = tuple((len(inside(claim, d).x), d) for d in COLUMNS if d <= gaussian_noise.SEPARATED_MOST)
     first, second = neighbours(inside(claim, 2).x[:-1], *orthonormal_pair(2))
     statistics = gaussian_noise.likelihood_ratio(claim.options["ensemble"])(first, second)

@@ -1,12 +1,12 @@
-"""The recursive moment: the noise of its last round is observed; the noise of other rounds changes their choices.
+"""The recursive moment shows the noise of its last round; the noise of other rounds changes their choices.
 
 On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
 multiples of the identity. Then the output is the second moment plus a known multiple of the noise of the last round,
-whose law is exact. This also holds if all rows have length 1 and are shortened in every round. The noise of the other
-rounds determines which directions count as large. On many columns with moments slightly below the threshold, the
-number of large directions depends so strongly on the noise scale that 2000 draws detect an error of 3 %. The law
-there has no closed form: draws are compared with draws of a second implementation of the rounds, below. The same
-comparison is used on data whose large direction rotates from round to round.
+whose law is exact. The law of such data is also exact if all rows have length 1 and are shortened in every round. The
+noise of the other rounds determines which directions count as large. On many columns with moments slightly below the
+threshold, the number of large directions depends so strongly on the noise scale that 2000 draws detect an error of 3 %.
+The law on these columns has no closed form: draws are compared with draws of a second implementation of the rounds,
+below. A comparison of draws is used also on data whose large direction rotates from round to round.
 """
 
 import math
@@ -39,11 +39,11 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # multiplied by √d and σ, this bounds the noise in any direction except with probability below 1e-15
+FAR = 10.0  # multiplied by √d and σ, this number bounds the noise in any direction except with probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
 COLUMNS = 16  # columns of the data near the choice
 COUNT = 3  # rows along each axis in the data near the choice
-TURNING = 15.0  # the threshold ψ in units of σ, on the data with rotating directions
+TURNING = 15.0  # the threshold ψ in units of σ on the data with rotating directions
 # the distance to the threshold in units of √d σ, chosen so that an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
@@ -59,7 +59,7 @@ class Claimed:
 
     @classmethod
     def of(cls, claim: ClaimUnderAudit) -> "Claimed":
-        """The public parameters for this claim."""
+        """Return the public parameters for this claim."""
         m, calibration = int(claim.parameter("subsample")), claim.options["calibration"]
         rounds = mechanism.number_of_rounds(claim.parameter("kappa"), m)
         scale = float(mechanism.noise_scale(1, claim.budget["rho"], rounds, calibration))
@@ -67,15 +67,16 @@ class Claimed:
         return cls(rounds, float(mechanism.threshold(m)), scale, ensemble)
 
     def rows_of_small(self, d: int) -> int:
-        """The number of rows in `small`."""
+        """Return the number of rows in `small`."""
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """The number n of rows for which the noise cannot bridge the gap between a moment and the threshold."""
+        """Return the number n of rows for which the noise cannot bridge the gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
-        """The scenario on rows that each round multiplies by the root of `squared`, and then shortens back to length 1.
+        """Return the scenario on rows that each round multiplies by the root of `squared`, and then shortens back to
+        length 1.
 
         Without `shortened`, no row is shortened. The scenario makes fewer draws, because many rows are slow.
         """
@@ -84,7 +85,9 @@ class Claimed:
         return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
-        """The scenario of directions that stay small: every round multiplies the rows by √(8/3), and shortens none."""
+        """Return the scenario of directions that stay small: every round multiplies the rows by √(8/3), and
+        shortens none.
+        """
         last = self.threshold / 4  # the largest possible moment after the last map
         rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
@@ -94,7 +97,9 @@ class Claimed:
         return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
 
     def large(self, d: int = 2) -> Scenario | None:
-        """Directions that stay large: every round multiplies the rows by √(2/3); None if a round would not."""
+        """Return the scenario of directions that stay large: every round multiplies the rows by √(2/3); None if a
+        round would not.
+        """
         last = (2 / 3) ** max(0, self.rounds - 2) / d
         if self.rounds == 1 or last < 2 * self.threshold:
             return None
@@ -104,7 +109,7 @@ class Claimed:
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
 
     def long(self, d: int = 2) -> Scenario | None:
-        """The scenario of rows of length 1 in small directions: every round shortens them back to length 1.
+        """Return the scenario of rows of length 1 in small directions: every round shortens them back to length 1.
 
         The result is None if there is only one round.
         """
@@ -116,7 +121,7 @@ class Claimed:
         return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
-        """Rows along the axes and rows of zeros, and the shares of the axes; None if no round makes a choice."""
+        """Return rows along the axes and rows of zeros, and the shares of the axes; None if no round makes a choice."""
         d = COLUMNS
         n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -142,7 +147,7 @@ class Claimed:
 
 
 def log_size(outputs: Matrix) -> Vector:
-    """The logarithm of the Frobenius norm, which increases with the number of large directions."""
+    """Return the logarithm of the Frobenius norm, which increases with the number of large directions."""
     return np.asarray(np.log(np.maximum(np.linalg.norm(outputs, axis=(1, 2)), 1e-300)))
 
 
@@ -152,7 +157,7 @@ def trace(outputs: Matrix) -> Vector:
 
 
 def largest(outputs: Matrix) -> Vector:
-    """The largest eigenvalue."""
+    """Return the largest eigenvalue."""
     return np.asarray(np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, -1])
 
 
@@ -164,7 +169,7 @@ def against_draws(
     features: Mapping[str, Callable[[Matrix], Vector]],
     seed: int,
 ) -> dict[str, Test]:
-    """The tests that compare these features with those of `Claimed.draws`, by name."""
+    """Return the tests that compare these features with those of `Claimed.draws`, by name."""
 
     @lru_cache(maxsize=4)
     def drawn(size: int) -> Matrix:
@@ -177,7 +182,9 @@ def against_draws(
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """The scenario of directions slightly below the threshold; the noise of a round lifts some of them above it."""
+    """Return the scenario of directions slightly below the threshold; the noise of a round lifts some of them above
+    it.
+    """
     found = claimed.near()
     if found is None:
         return None
@@ -187,7 +194,7 @@ def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def turning(claimed: Claimed, seed: int) -> Scenario | None:
-    """The scenario of rows along two directions 45° apart, for which the maps of the rounds do not commute."""
+    """Return the scenario of rows along two directions 45° apart, for which the maps of the rounds do not commute."""
     n = math.ceil(TURNING * claimed.scale_of_one / claimed.threshold)
     if claimed.rounds == 1 or n > MOST_ROWS:
         return None
@@ -200,7 +207,8 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Neighbours with only long rows and rows of zeros; one direction is above the threshold on one of them only.
+    """Return neighbours with only long rows and rows of zeros; one direction is above the threshold on one of them
+    only.
 
     Without noise, the first round would shorten the rows of only one of the two data sets.
     """
@@ -214,7 +222,7 @@ def pair_at_the_choice(claimed: Claimed) -> Pair | None:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The exact laws, the data near the threshold, and the comparisons and pairs for any mechanism."""
+    """Return the exact laws, the data near the threshold, and the comparisons and pairs for any mechanism."""
     claimed = Claimed.of(claim)
     sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
     sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)

@@ -1,7 +1,7 @@
 """SeparateCov reveals the noise of separated eigenvalues, and on two equal features the eigenvectors of its noise.
 
-Both laws are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is a ratio
-of Gaussians. Elsewhere draws are compared with draws of the reference.
+The two noises have exact laws: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is
+a ratio of Gaussians. On other data, draws are compared with draws of the reference.
 """
 
 import math
@@ -29,12 +29,12 @@ def angle_scenario(ensemble: str) -> Scenario:
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def ratio(outputs: Matrix) -> Vector:
-        """The angle 2φ of outputs, in [−π/2, π/2]; 0 if it is undefined."""
+        """Return the angle 2φ of outputs, in [−π/2, π/2]; 0 if it is undefined."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
     def place(t: Vector) -> Vector:
-        """The distribution function of the angle 2φ."""
+        """Return the distribution function of the angle 2φ."""
         return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
 
     def angle(outputs: Matrix) -> TestResult:
@@ -49,7 +49,7 @@ def angle_scenario(ensemble: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The laws of both noises, draws of the reference, and neighbours with separated eigenvalues."""
+    """Return the laws of both noises, draws of the reference, and neighbours with separated eigenvalues."""
     rho = claim.budget["rho"]
     exact = (separated_gaussian.scenario(rho), angle_scenario(claim.options["ensemble"]))
     return KnownLaw(

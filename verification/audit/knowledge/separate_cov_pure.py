@@ -23,14 +23,14 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the gap of the eigenvalues in units of either noise scale: they change order with probability below 1e-15
+# the gap of the eigenvalues in units of either noise scale: the eigenvalues change order with probability below 1e-15
 DISTANCE = 40.0
 NODES = 200  # Gauss–Legendre nodes on either half of the integral
-NO_ANGLE = 1e9  # the value of the tangent if the two eigenvectors are exchanged
+NO_ANGLE = 1e9  # the tangent gets this value if the two eigenvectors are exchanged
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
-    """The function t -> P(2W/(distance + V) ≤ t), W ~ Laplace(1) and V with density (1 + |v|)e^{−|v|}/4."""
+    """Return the function t -> P(2W/(distance + V) ≤ t), W ~ Laplace(1) and V with density (1 + |v|)e^{−|v|}/4."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
@@ -38,7 +38,7 @@ def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
 
 
 def separated(epsilon: float, calibration: str) -> Scenario:
-    """The scenario of rows along two axes, with twice as many rows along the first axis."""
+    """Return the scenario of rows along two axes, with twice as many rows along the first axis."""
     matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
     gap = math.ceil(DISTANCE * max(matrix, values))
     n = 3 * gap
@@ -58,7 +58,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # this is positive unless the two eigenvectors are exchanged
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # this number is positive unless the two eigenvectors are exchanged
             tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
             return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 
@@ -78,7 +78,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The laws on separated eigenvalues, and draws of the reference on small data."""
+    """Return the laws on separated eigenvalues, and draws of the reference on small data."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),
         reference_draws.close_eigenvalues(claim, mechanism.eigenvalue_scale(1, claim.budget["epsilon"])),

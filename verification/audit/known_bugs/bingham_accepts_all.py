@@ -1,4 +1,4 @@
-"""A Bingham sampler without its rejection step: it samples its proposal, the angular central Gaussian law."""
+"""Describe a Bingham sampler without its rejection step: it samples its proposal, the angular central Gaussian law."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from covassay.verification.audit.known_bugs.known_bug import KnownBug
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """The log density ln (1 + 2y/b)^{−q/2} of the proposal, for y = uᵀAu."""
+    """Return the log density ln (1 + 2y/b)^{−q/2} of the proposal, for y = uᵀAu."""
     values: Vector = -q / 2 * np.log1p(2 * y / b)
     return values
 

@@ -1,13 +1,13 @@
-"""A Bingham sampler whose acceptance ratio has the proposal's density upside down.
+"""Describe a Bingham sampler whose acceptance ratio multiplies by the proposal's density in place of dividing by it.
 
 The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}, Ω = I + 2A/b. Rejection sampling of
 exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
 the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor depends on the data, so the privacy loss exceeds ε.
 
-The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For these
+The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For such
 data A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a double
-integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1)
-variable and φ uniform.
+integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable
+and φ uniform.
 """
 
 import math
@@ -24,40 +24,40 @@ from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
-# dimension of the chosen pair: the loss grows with the dimension, and the sampler's acceptance rate falls
+# the dimension of the chosen pair: with it the loss grows, and the sampler's acceptance rate falls
 DIMENSION = 6
-COPIES_AT_QUARTER = 400  # k at the exponent η = 1/4 of ε = 1; the loss is near its limit k → ∞
+COPIES_AT_QUARTER = 400  # the number k of copies at the exponent η = 1/4 of ε = 1; the loss is near its limit k → ∞
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
-ANGULAR_NODES = 600  # midpoints in φ, which converge fast for a periodic integrand
-SHARES = np.linspace(0.02, 0.6, 59)  # probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # stands for k = ∞ in the envelope parameter
+ANGULAR_NODES = 600  # the number of midpoints in φ, which converge fast for a periodic integrand
+SHARES = np.linspace(0.02, 0.6, 59)  # the probabilities of the likelihood-ratio events that are compared
+FAR = 1e9  # this number stands for k = ∞ in the envelope parameter
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """The log density −y − q ln(1 + 2y/b) of the law that the bug samples."""
+    """Return the log density −y − q ln(1 + 2y/b) of the law that the bug samples."""
     values: Vector = -y - q * np.log1p(2 * y / b)
     return values
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """The largest log ratio of the two densities on the pair, where y moves by at most η, from 0."""
+    """Return the largest log ratio of the two densities on the pair, where y moves by at most η, from 0."""
     return eta + q * math.log1p(2 * eta / b)
 
 
 def exact_loss(eta: float, q: int) -> float:
-    """The loss on the pair in the limit k → ∞."""
+    """Return the loss on the pair in the limit k → ∞."""
     return loss(eta, law.envelope_parameter(eta * np.array([0.0, 1.0] + [FAR] * (q - 2))), q)
 
 
 def exponents(q: int, k: int, eta: float) -> Vector:
-    """The diagonal of A for k + 1 copies of e₁ and k of e₂."""
+    """Return the diagonal of A for k + 1 copies of e₁ and k of e₂."""
     a: Vector = eta * np.array([0.0, 1.0] + [k + 1.0] * (q - 2))
     return a
 
 
 @dataclass(frozen=True)
 class _Quadrature:
-    """Nodes on the sphere: the squares of the first two coordinates, w = 1 − their sum, and the uniform weights."""
+    """The nodes on the sphere: the squares of the first two coordinates, w = 1 − their sum, and the uniform weights."""
 
     first: Matrix
     second: Matrix
@@ -68,7 +68,7 @@ class _Quadrature:
 def _quadrature(q: int) -> _Quadrature:
     t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
     s = (t + 1) / 2
-    w = s[:, None] ** 3  # this concentrates the nodes near w = 0, where the mass is
+    w = s[:, None] ** 3  # the third power concentrates the nodes near w = 0, where the mass is
     phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
     weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
     return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)
@@ -89,7 +89,7 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """The figures for k + 1 and k copies; the event is chosen for a given number of draws on each data set."""
+    """Return the figures for k + 1 and k copies; the event is chosen for a given number of draws on each data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)
@@ -105,7 +105,9 @@ def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
 
 
 def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -> float:
-    """The threshold of the likelihood-ratio event whose expected counts give the largest lower bound on the loss."""
+    """Return the threshold of the likelihood-ratio event whose expected counts give the largest lower bound on the
+    loss.
+    """
     order = np.argsort(-ratio, axis=None)
     above = np.cumsum((p / p.sum()).ravel()[order])
     above_swapped = np.cumsum((p_swapped / p_swapped.sum()).ravel()[order])
@@ -122,7 +124,7 @@ def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -
 
 
 def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
-    """The pair, with an event of the likelihood ratio of the law that the bug samples."""
+    """Return the pair, with an event of the likelihood ratio of the law that the bug samples."""
     q, k = DIMENSION, math.ceil(COPIES_AT_QUARTER * 0.25 / eta)
     first, second = neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
     a = exponents(q, k, eta)

@@ -1,4 +1,4 @@
-"""The declaration of a known bug."""
+"""Declare the form of a known bug."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from covassay.reference.domain import Vector
 from covassay.verification.audit.engine.events import Pair
 
-# (values y = uᵀAu, envelope parameter b, dimension q) -> ln g(y), up to a constant
+# maps (values y = uᵀAu, envelope parameter b, dimension q) to ln g(y), up to a constant
 LogDensity = Callable[[Vector, float, float], Vector]
-# (exponent η, claimed ε, mean number of draws on each data set) -> a pair with an event chosen in advance
+# maps (exponent η, claimed ε, mean number of draws on each data set) to a pair with an event chosen in advance
 AimedPair = Callable[[float, float, float], Pair]
 
 

@@ -1,4 +1,4 @@
-"""Every question of the audit: one module each, in the folder of its kind.
+"""List the questions of the audit: one module for each question, in the folder of its kind.
 
 The folder `law` also has two questions of the kind "data path", which use the draws of the law test.
 
@@ -17,13 +17,13 @@ GROUP = "covassay.questions"
 
 @cache
 def own() -> tuple[Question, ...]:
-    """The questions of covassay itself."""
+    """Return the questions of covassay itself."""
     modules = (import_module(m.name) for m in walk_packages(__path__, f"{__name__}.") if not m.ispkg)
     return tuple(module.QUESTION for module in modules if hasattr(module, "QUESTION"))
 
 
 def questions() -> tuple[Question, ...]:
-    """All questions, including those of other packages; no two have the same id."""
+    """Return all questions, including those of other packages; no two have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})

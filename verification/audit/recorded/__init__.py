@@ -1,1 +1,1 @@
-"""Recorded draws: a target runs again with all random draws equal but one, and its privacy loss is computed exactly."""
+"""Run a target again with all random draws equal but one, and compute its privacy loss exactly."""

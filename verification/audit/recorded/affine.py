@@ -1,7 +1,7 @@
 """Decide whether the output is an affine function of the draws, y = c + G z, and measure c and G.
 
-Every number on the tape is a variable z_j of a known law. A column of G is the change of the output when z_j moves by
-one unit. The model is then checked at other points: fresh draws, small shifts, and every variable at the
+Every number on the tape is a variable z_j of a known law. A column of G is the change of the output when one variable
+z_j moves by one unit. The model is then checked at other points: fresh draws, small shifts, and every variable at the
 quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails, alone and together.
 """
 
@@ -17,10 +17,11 @@ from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
 FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles, and to their mirror images
-FRESH = 6  # tapes of fresh draws on which the model is checked
+FRESH = 6  # the model is checked on so many tapes of fresh draws
 UNIT = 2.0**-52
-ROUNDING = 512  # rounding units of float64 by which an output may be wrong, relative to the largest intermediate number
-AFFINE = 1e-6  # the largest residual with which the model holds, in units of the noise of that row
+# an output may be wrong by so many rounding units of float64, relative to the largest intermediate number
+ROUNDING = 512
+AFFINE = 1e-6  # the model holds if the residual of every row, in units of the noise of that row, is at most this
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
@@ -46,27 +47,27 @@ class Variable:
     parameter: float = 0.0
 
     def value(self, z: float) -> float:
-        """The number on the tape when the variable has the value z."""
+        """Return the number on the tape when the variable has the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """The value of the variable when the number on the tape is `value`."""
+        """Return the value of the variable when the number on the tape is `value`."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
 
     def at(self, p: float) -> float:
-        """The quantile of the variable at level p, 0 < p < 1."""
+        """Return the quantile of the variable at level p, 0 < p < 1."""
         if self.family == "geometric":
             return float(max(1, np.ceil(np.log1p(-p) / np.log1p(-self.parameter))))
         return quantile(self.family, p)
 
     def drawn(self, rng: np.random.Generator) -> float:
-        """The quantile at a uniform random level that is not within 10⁻⁶ of 0 or 1."""
+        """Draw the quantile at a uniform random level that is not within 10⁻⁶ of 0 or 1."""
         return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
 
     def above(self, p: float) -> float:
-        """The quantile at level 1 − p, computed without the rounding of 1 − p."""
+        """Return the quantile at level 1 − p, computed without the rounding of 1 − p."""
         if self.family in ("normal", "laplace", "logistic"):
             return -quantile(self.family, p)
         if self.family == "exponential":
@@ -99,7 +100,7 @@ class Variable:
 
 
 def distribution(family: str, z: float) -> float:
-    """P(Z ≤ z) of a law that is symmetric about 0."""
+    """Return P(Z ≤ z) for a law that is symmetric about 0."""
     if family == "normal":
         return float(special.ndtr(z))
     if family == "logistic":
@@ -108,7 +109,7 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """z with P(Z ≤ z) = p."""
+    """Return the z with P(Z ≤ z) = p."""
     if family == "normal":
         return float(special.ndtri(p))
     if family == "laplace":
@@ -123,7 +124,7 @@ def quantile(family: str, p: float) -> float:
 
 
 def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """The variables of a tape, and the numbers of all other draws, such as orders and whole numbers."""
+    """Return the variables of a tape, and the numbers of all other draws, such as orders and whole numbers."""
     variables: list[Variable] = []
     others = []
     for k, draw in enumerate(tape.draws):
@@ -136,13 +137,13 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 
 
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
-    """The values of the variables on the tape."""
+    """Return the values of the variables on the tape."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
     return np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """The tape with these values of the variables, and with new values of the draws `others`."""
+    """Make a tape with these values of the variables, and with new values of the draws `others`."""
     values: dict[int, Any] = {}
     for variable, number in zip(variables, z, strict=True):
         k = variable.draw
@@ -156,7 +157,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 
 @dataclass(frozen=True)
 class AffineNoise:
-    """The model y = centre + gains · z.
+    """The model y = centre + gains · z of an output y in the variables z.
 
     rounding : the error of each entry of the output that rounding explains.
     """
@@ -168,7 +169,7 @@ class AffineNoise:
 
     @property
     def used(self) -> tuple[bool, ...]:
-        """The variables on which the output depends."""
+        """Return which variables change the output."""
         return tuple(bool(u) for u in np.abs(self.gains).max(axis=0, initial=0.0) > 0)
 
 
@@ -194,7 +195,7 @@ def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotA
 
 
 def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """The variables; a uniform number gets the law whose quantile function the target applies to it."""
+    """Return the variables; a uniform number gets the law whose quantile function the target applies to it."""
     found = list(variables)
     z0 = coordinates(base.tape, variables)
     for i, variable in enumerate(variables):
@@ -229,7 +230,7 @@ def _straight(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
     probes: Sequence[float],
 ) -> bool:  # fmt: skip
-    """Whether the outputs at four values of the guessed variable lie on a straight line."""
+    """Return whether the outputs at four values of the guessed variable lie on a straight line."""
     outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
     if len(outputs) < len(probes):
         return False
@@ -239,7 +240,7 @@ def _straight(
 
 
 def _idle(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int) -> bool:
-    """Whether the output stays the same when a uniform number takes other values."""
+    """Return whether the output stays the same when a uniform number takes other values."""
     alike = 0
     for output in _outputs(run, base, variables, z0, i, IDLE):
         if not np.array_equal(output, base.output):
@@ -283,7 +284,9 @@ def agrees(
     run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """The model with its rounding error if it holds on a data set at all test points; otherwise the reason why not."""
+    """Return the model with its rounding error if it holds on a data set at all test points; otherwise the reason
+    why not.
+    """
     variables, gains = noise.variables, noise.gains
     z0 = coordinates(base.tape, variables)
     strength = np.sqrt((gains**2).sum(axis=1))
@@ -306,7 +309,7 @@ def agrees(
 
 
 def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
-    """The error of each variable that comes from the rounding of a uniform number."""
+    """Return the error of each variable that comes from the rounding of a uniform number."""
     blur = np.zeros(len(variables))
     for i, variable in enumerate(variables):
         if variable.of_uniform:
@@ -318,7 +321,7 @@ def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
 def points(
     variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
 ) -> list[tuple[Vector, dict[int, Any]]]:
-    """The points at which the model is checked, and the values of the draws that only seed generators."""
+    """Return the points at which the model is checked, and the values of the draws that only seed generators."""
     found: list[tuple[Vector, dict[int, Any]]] = []
     whole = np.array([v.family in WHOLE for v in variables], dtype=bool)
     for _ in range(fresh):

@@ -1,4 +1,5 @@
-"""The time limit of a question, in processor time, so that a busy machine gives the same result as an idle one.
+"""Limit the time of a question, measured in processor time, so that a busy machine gives the same result as an idle
+one.
 
 A target that waits, for instance for another process, is limited by wall-clock time.
 """
@@ -13,14 +14,15 @@ class Allowance:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._work, self._clock = time.process_time() + seconds, time.monotonic() + PATIENCE * seconds
+        self._start = time.monotonic()
+        self._work, self._clock = time.process_time() + seconds, self._start + PATIENCE * seconds
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at least 0."""
+        """Return the seconds that are left, at least 0."""
         return max(0.0, min(self._work - time.process_time(), (self._clock - time.monotonic()) / PATIENCE))
 
     @property
     def over(self) -> bool:
-        """Whether the time is used up."""
-        return self.left <= 0
+        """Whether the time is used up. The slow clock of processor time is not read as long as it cannot be."""
+        return time.monotonic() - self._start >= self.seconds and self.left <= 0

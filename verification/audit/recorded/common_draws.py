@@ -2,14 +2,15 @@
 
 Let y and r be an entry of their outputs from the same draws. Let c and m be constants. If y = c·r + m for every draw,
 with |c| ≠ 1, or with c = 1 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number
-that varies is the law of itself, moved or rescaled. If y = r in all entries, the laws are the same.
+that varies is the law of itself, moved or rescaled. If y = r in all entries of the outputs, their laws are the same.
 
 The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
 that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
-neither the powers of A nor those of its inverse grow: A maps the space onto itself, and its eigenvalues have modulus 1.
+neither the powers of A nor the powers of its inverse grow: A maps the space onto itself, and its eigenvalues have
+modulus 1.
 
 All relations are checked on fresh draws and where each draw, and all of them, are forced into their tails. Any other
-relation says nothing.
+relation between the outputs says nothing.
 """
 
 from collections.abc import Iterator
@@ -22,22 +23,26 @@ from covassay.verification.audit.recorded.affine import FORCED, ROUNDING, UNIT, 
 from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, steady
 from covassay.verification.audit.recorded.half_lines import Side
 from covassay.verification.audit.recorded.recorder import Recorder
-from covassay.verification.audit.recorded.same_law import TELLING, Compared
+from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_single_precision
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
 MOST_FORCED = 12  # the most variables that are forced one by one
-OVERDETERMINED = 6  # how many outputs are used beyond those that determine a linear map
+OVERDETERMINED = 6  # a linear map is fitted to so many outputs more than determine it
 POWER, GROWN = 2**12, 100.0  # a power of a linear map, and the norm above which the powers count as growing
 LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smaller error counts as a relation
+SAME = 1e-11  # relative to the largest number: outputs that differ by less are the same up to rounding
 EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # tapes for each of these values
+FEW = 3  # so many tapes are used for each forced value
 SECONDS = 2.0
 
 
 def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs on a data set. A difference is confirmed on a copy that the target has not seen."""
+    """Compare the outputs of a target and of the reference, drawn from equal draws, on a data set.
+
+    A difference is confirmed on a copy that the target has not seen.
+    """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
         try:
@@ -47,31 +52,27 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
                 outputs = list(_outputs(one, two, number, single=number == seed))
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, OutOfTime))
-        found = _relation(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
+        ys, rs = (np.array(side) for side in zip(*outputs, strict=True))
+        found = _relation(ys, rs, of_single_precision(x))
         if not found.difference:
             return found
     return found
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Whether both targets give equal outputs from equal draws on two tapes; None if their draws differ in kind."""
-    outputs = []
+    """Whether both targets give equal outputs from the same draws, on one tape; None if they make other draws."""
     with target.standing(), reference.standing():
-        for number in (seed, seed + 1):
-            y, r = target.run(x, Tape(number)), reference.run(x, Tape(number))
-            if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
-                return None
-            outputs.append((y.output, r.output))
-    ys, rs = np.array([y for y, _ in outputs]), np.array([r for _, r in outputs])
-    allowed = EXACT * np.ptp(rs, axis=0) + ROUNDING * UNIT * np.abs(rs).max(initial=0.0)
-    return bool((np.abs(ys - rs) <= allowed).all())
+        y, r = (made.run(x, Tape(seed)) for made in (target, reference))
+    if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
+        return None
+    return bool((np.abs(y.output - r.output) <= SAME * np.abs(r.output).max(initial=0.0)).all())
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs if the target makes one draw more: a number that sometimes changes the noise.
+    """Compare the outputs if the target makes one draw more, a number that sometimes changes the noise.
 
-    If this draw either keeps the reference's outputs or scales them, always by less than 1 or always by more than 1,
-    then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    If the additional draw either keeps the reference's outputs or scales them, always by less than 1 or always by more
+    than 1, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -93,16 +94,19 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
     extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
     if not extra:
         return Compared(reason="the target makes other draws")
+    usual = []  # sets of draws, and the reference's output
+    for j in range(FEW):
+        generator = np.random.default_rng([seed, j])
+        drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
+        r = reference.run(x, Tape(seed + 1, [draw for k, draw in enumerate(drawn) if k != extra[0]]))
+        usual.append((drawn, r))
     factors = []
     for u in DECIDING:
         outputs = []
-        for j in range(FEW):
-            generator = np.random.default_rng([seed, j])
-            drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
+        for drawn, r in usual:
             value = np.full_like(np.asarray(drawn[extra[0]].value), u)
             drawn[extra[0]] = replace(drawn[extra[0]], value=value if drawn[extra[0]].shape else float(u))
-            rest = [draw for k, draw in enumerate(drawn) if k != extra[0]]
-            y, r = side.run(Tape(seed + 1, drawn)), reference.run(x, Tape(seed + 1, rest))
+            y = side.run(Tape(seed + 1, drawn))
             if y.failure or r.failure or y.tape.trouble or r.tape.trouble or y.shape != r.shape:
                 return Compared(reason="the draws depend on the draws")
             outputs.append((y.output, r.output))
@@ -118,7 +122,9 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """The ratio of the spreads of the first and the second outputs if it is the same for all entries, else None."""
+    """Return the ratio of the spreads of the first and the second outputs if it is the same for all entries, else
+    None.
+    """
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -129,7 +135,9 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """The draws of the usual run, fresh draws, and forced draws: all together, and possibly each one separately."""
+    """Yield the draws of the usual run, fresh draws, and forced draws: all together, and possibly each one
+    separately.
+    """
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -160,9 +168,13 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
         yield y.output, r.output
 
 
-def _relation(ys: Matrix, rs: Matrix) -> Compared:
-    """The relation between the entries of both outputs; each entry is a column."""
+def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
+    """The relation between the entries of both outputs; each entry is a column.
+
+    single : relative to the largest number; smaller shifts and changes of scale may come from sums in float32.
+    """
     usual = slice(0, FRESH + 1)
+    single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
     told = ""
     for k, (y, r) in enumerate(zip(ys.T, rs.T, strict=True)):
         spread = float(np.ptp(r[usual]))
@@ -182,17 +194,20 @@ def _relation(ys: Matrix, rs: Matrix) -> Compared:
         off = np.abs(y - c * r - m)
         if (off > EXACT * (spread + np.abs(r)) + 4 * rounding).any():
             told = told or f"entry {k + 1} does not follow the reference's"
-        elif abs(abs(c) - 1) > TELLING:
-            return Compared(f"entry {k + 1} varies {c:.6g} times as much")
-        elif abs(c - 1) <= TELLING and abs(float(np.median(y - r))) > TELLING * spread:
+        elif abs(abs(c) - 1) > max(TELLING, single / spread):
+            return Compared(f"entry {k + 1} varies {c:.6g} times as much", factor=abs(c))
+        elif abs(c - 1) <= TELLING and abs(float(np.median(y - r))) > max(TELLING * spread, single):
             return Compared(f"entry {k + 1} is moved by {float(np.median(y - r)):.6g} on the same draws")
         else:
             told = told or f"entry {k + 1} differs a little, or in its sign"
-    return _linear(ys, rs) or Compared(reason=told, related=True) if told else Compared()
+    far = np.abs(ys - rs)[usual].max() > single
+    return (_linear(ys, rs) if far else None) or Compared(reason=told, related=True) if told else Compared()
 
 
 def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
-    """How the outputs differ if one is a linear image of the other that is not its law; None if it need not be."""
+    """Describe how the outputs differ if one is a linear image of the other with another law; None if no difference
+    is proven.
+    """
     y, r = ys - ys.mean(axis=0), rs - rs.mean(axis=0)
     size = max(float(np.abs(ys).max()), float(np.abs(rs).max()))
     u, s, vt = np.linalg.svd(r, full_matrices=False)

@@ -1,10 +1,11 @@
-"""The exact loss of a release that determines the outputs of its primitives.
+"""Compute the exact loss of a release that determines the outputs of its primitives.
 
-A release y = g(o) of the outputs o of primitives has the loss of o if g is the same on both data sets and o can be
-computed from y. Both are checked in the run: with the outputs held fixed, the release must be the same on the
-neighbour; and it must be an affine map of the outputs. Every output whose value changes on the neighbour must be
-computable from the release, near the recorded outputs and with all outputs forced far to either side. The values to
-which noise is added must not depend on earlier outputs, because only one sequence of outputs is examined.
+A primitive is a callable that adds noise. A release y = g(o) of the outputs o of primitives has the loss of o if g is
+the same on both data sets and o can be computed from y. The two conditions are checked in the run: with the outputs
+held fixed, the release must be the same on the neighbour; and it must be an affine map of the outputs. Every output
+whose value changes on the neighbour must be computable from the release, near the recorded outputs and with all outputs
+forced far to either side. The values to which noise is added must not depend on earlier outputs, because only one
+sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -24,8 +25,8 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss, los
 
 PATHS = 4  # tapes on which noise must be added to the same values
 FAR = 40.0  # outputs are forced to values so many noise scales to either side
-CLOSE = 1e-9  # relative to the size of the numbers: smaller differences are rounding errors
-AFFINE = 1e-6  # in units of the change of the release by one scale of an output
+CLOSE = 1e-9  # differences that are smaller, relative to the size of the numbers, are rounding errors
+AFFINE = 1e-6  # the largest error of an affine map, in units of the change of the release by one scale of an output
 SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, and are used for nothing else
 
 
@@ -41,7 +42,7 @@ class Determined:
 
     @property
     def reason(self) -> str:
-        """How the loss was computed."""
+        """State how the loss was computed."""
         names = ", ".join(dict.fromkeys(s.primitive for s in self.transcript.spent))
         return f"the release determines the outputs of its primitives ({names})"
 
@@ -68,7 +69,7 @@ def determined(
 
 
 def _size(call: PrimitiveCall) -> float:
-    """The size of the values to which noise is added, in noise scales."""
+    """Return the size of the values to which noise is added, in noise scales."""
     safe = np.where(call.scale > 0, call.scale, 1.0)
     return float((np.abs(call.value) / safe).sum()) + len(call.value)
 
@@ -101,7 +102,7 @@ class _Walk:
         return done
 
     def at(self, outputs: Vector, tape: Tape | None = None) -> Vector:
-        """The release if the primitives return these numbers."""
+        """Return the release if the primitives return these numbers."""
         with transcribing(Transcript([], _with(self.calls, outputs))) as transcript:
             done = self._run(tape or self.tape.again())
         if transcript.trouble or len(transcript.calls) != len(self.calls):
@@ -113,7 +114,7 @@ class _Walk:
 
 
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
-    """Whether a draw belongs to a primitive; noise of whole numbers is drawn as two geometric numbers."""
+    """Return whether a draw belongs to a primitive; noise of whole numbers is drawn as two geometric numbers."""
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
     return bool(draw.parameters) and draw.parameters[0] in names
@@ -150,7 +151,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """The outputs that lie so many scales from their values, limited to their ranges."""
+    """Return the outputs that lie so many scales from their values, limited to their ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))
@@ -195,7 +196,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
 
 
 def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
-    """The release for these outputs, which must be the same on the neighbour and with other seeds."""
+    """Return the release for these outputs, which must be the same on the neighbour and with other seeds."""
     y = first.at(outputs)
     fresh = Tape(first.tape.seed + 104_729)
     for other in (second.at(outputs), first.at(outputs, fresh)):

@@ -1,4 +1,4 @@
-"""The exact privacy loss of a target on a pair of neighbours, from its recorded draws.
+"""Compute the exact privacy loss of a target on a pair of neighbours from its recorded draws.
 
 The assumptions are checked in the run, and each failure is reported: the target makes the same draws on both data sets,
 draws nothing that is not recorded, seeds its generators from the tape alone, and its output is an affine function of
@@ -47,18 +47,19 @@ from covassay.verification.audit.recorded.redraws import by_redraws
 from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
-MARGIN = 1e-6  # relative: a loss that exceeds the claim by less counts as within it
-SLACK = 1e-3  # relative: a noise scale that is too small by less may come from a rounded constant, and does not refute
-MARGIN_OF_EVENTS = 1e-2  # relative margin for a loss that events prove: in a far tail, events magnify a wrong scale
-AGAIN = 24  # fresh tapes on which a refutation is repeated
-AGAIN_UNIFORM = 200  # fresh tapes if uniform numbers are used: one of these may change the output, but only rarely
-MOVED = 1e-6  # relative change of the rows when a refutation is repeated
-SEEDINGS = 6  # tapes on which all seeds must be different
+MARGIN = 1e-6  # a loss that exceeds the claim by a smaller share counts as within the claim
+SLACK = 1e-3  # a noise scale that is too small by a smaller share may come from a rounded constant, and does not refute
+MARGIN_OF_EVENTS = 1e-2  # the relative margin for a loss that events prove: in a far tail, events magnify a wrong scale
+AGAIN = 24  # a refutation is repeated on so many fresh tapes
+# so many fresh tapes are used if there are uniform numbers: one of these may change the output, but only rarely
+AGAIN_UNIFORM = 200
+MOVED = 1e-6  # when a refutation is repeated, the rows change by this share
+SEEDINGS = 6  # all seeds must be different on so many tapes
 # if a seed with fewer values determines all noise, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
-COINCIDENCE = 1e-4  # the share of outputs of few seeds that may be among those of the neighbour by chance
+COINCIDENCE = 1e-4  # this share of the outputs of few seeds may be among the outputs of the neighbour by chance
 SEED_ONLY = ("integers", "bytes")
-SECONDS = 10.0  # the time limit for one pair, and again for the repetition of a refutation
+SECONDS = 10.0  # the time limit for one pair; the repetition of a refutation has the same limit
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,12 @@ class ExactLoss:
 
     @property
     def above(self) -> bool:
-        """Whether the loss is above the claim by more than rounding."""
+        """Return whether the loss is above the claim by more than rounding."""
         return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed * (1 + MARGIN)
 
     @property
     def refuted(self) -> bool:
-        """Whether the loss is above the claim, and would also be with slightly more noise."""
+        """Return whether the loss is above the claim, and would also be above it with slightly more noise."""
         return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
@@ -160,7 +161,7 @@ def exact_loss(
     seed: int = 0,
     seconds: float = SECONDS,
 ) -> ExactLoss:
-    """The exact loss of a target on the data sets x and `other`, which are neighbours by its claim.
+    """Compute the exact loss of a target on the data sets x and `other`, which are neighbours by its claim.
 
     >>> import numpy as np
     >>> from covassay.reference.privacy import ZCDP
@@ -189,7 +190,10 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """Compute `exact_loss` for a recorder. Outputs of declared primitives are tried first, as they take fewer runs."""
+    """Compute `exact_loss` for a recorder.
+
+    The outputs of declared primitives are tried first, as they take fewer runs.
+    """
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
     pair = np.array(x, dtype=float), np.array(other, dtype=float)
@@ -276,7 +280,7 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
-    """The data, each row moved a little towards the centre of the domain.
+    """Move each row of the data a little towards the centre of the domain.
 
     Rows of zeros do not change, and equal rows remain equal, also between neighbours.
     """
@@ -362,7 +366,9 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
 
 
 def few_seeds(tape: Tape) -> int | None:
-    """The number of possible values of all seeds together, if it is small and all other draws follow from them."""
+    """Return the number of possible values of all seeds together, if it is small and all other draws follow from
+    the seeds.
+    """
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
     count = 1
@@ -374,10 +380,10 @@ def few_seeds(tape: Tape) -> int | None:
 
 
 def _values(draw: Draw) -> int:
-    """The number of values that a draw of whole numbers or bytes may take, or an upper bound."""
+    """Return the number of values that a draw of whole numbers or bytes may take, or an upper bound."""
     many = int(FEW_SEEDS) + 1
     try:
-        if draw.family == "bytes":  # the parameters are the numbers of bytes and of used bits
+        if draw.family == "bytes":  # for bytes, the parameters are the numbers of bytes and of used bits
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
@@ -389,7 +395,7 @@ def _values(draw: Draw) -> int:
 
 
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
-    """The indices of the draws that only seed generators.
+    """Return the indices of the draws that only seed generators.
 
     Other draws of whole numbers, orders or bytes may select rows of the data.
     """
@@ -463,9 +469,10 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
 
 
 def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
-    """Whether some entry differs between the data sets and changes with every small change of the noise.
+    """Return whether some entry differs between the data sets and changes with every small change of the noise.
 
-    Otherwise an output on one data set may also occur on the other under another seed, as with randomised response.
+    Without such an entry an output on one data set may also occur on the other under another seed, as with randomised
+    response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -484,7 +491,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """The loss if each of two data sets has so few possible outputs, and they have none in common."""
+    """Return the loss if each of two data sets has so few possible outputs, and they have none in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
@@ -492,7 +499,9 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """The model on the neighbour, with the gains of the first data set if they fit, otherwise with gains of its own."""
+    """Return the model on the neighbour, with the gains of the first data set if they fit, otherwise with gains of
+    its own.
+    """
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
     found = agrees(at.second.run, base, same, rng, at.seeding, fresh)
@@ -502,7 +511,7 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """The result for a lower bound on the loss, which decides the pair if it is above the claim."""
+    """Return the result for a lower bound on the loss, which decides the pair if it is above the claim."""
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

@@ -1,4 +1,4 @@
-"""The figures of a report on exact losses."""
+"""The figures of a report on exact privacy losses."""
 
 import math
 from collections.abc import Sequence
@@ -73,14 +73,14 @@ class ExactLosses(Facts):
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # the field `exact` of the report contains them
-    # the pairs on which events are tested
+    # events are tested on these pairs
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Whether every known loss is within this guarantee.
+        """Return whether every known loss is within this guarantee.
 
-        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So False may be wrong for a claim
-        with a larger ε.
+        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So the result may be False for a
+        claim with a larger ε that allows the loss.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]

@@ -1,7 +1,7 @@
-"""Forced draws: the behaviour at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of each draw, and at their mirror images.
+"""Force each draw to its quantiles 10⁻³, 10⁻⁶ and 10⁻¹², and to their mirror images, and see how the target behaves.
 
-This finds truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once in 10³
-to 10¹² draws.
+Forced draws find truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once
+in 10³ to 10¹² draws.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # if an entry depends on the draw at all, it changes between these quantiles
-MOST = 60  # variables that are forced one by one
+USUAL = (0.4, 0.3)  # if an entry of the output depends on the draw at all, it changes between these quantiles
+MOST = 60  # at most so many variables are forced one by one
 
 
 class NotForced(Exception):
@@ -27,7 +27,7 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """How the target behaves when a draw is forced to one quantile.
+    """The behaviour of the target when a draw is forced to one quantile.
 
     family : the law of the draw; empty for all draws. kind : "fails", "other draws", or "stays": the output no longer
         changes.

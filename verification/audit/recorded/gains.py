@@ -1,9 +1,9 @@
-"""The effect of each draw on the output, compared with the reference.
+"""Measure the effect of each draw on the output, and compare it with the effect in the reference.
 
 The gain of a draw is the change of the output per unit of the draw, with all other continuous draws at 0. For additive
 noise its length is the noise scale. The draws of the target and of the reference are matched by their laws and by the
 directions in which they move the output, whatever their order and packaging, and the ratio of the lengths points to a
-step and a wrong factor. This is no verdict: another correct implementation may use other draws.
+step and a wrong factor. A different ratio is no verdict: another correct implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
 ALIKE = 0.999  # two directions count as equal if the cosine of their angle is larger
-SAME = 1e-3  # relative: factors nearer to 1 count as 1
-SMALL = 1e-12  # relative to the largest gain: a smaller gain counts as 0
+SAME = 1e-3  # factors that differ from 1 by less count as 1
+SMALL = 1e-12  # a gain that is smaller, relative to the largest gain, counts as 0
 MOST = 200  # variables
 
 
@@ -57,7 +57,7 @@ class Gains:
 
     @property
     def changed(self) -> tuple[Gain, ...]:
-        """The draws whose factor is not 1."""
+        """Return the draws whose factor is not 1."""
         return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
 
 
@@ -93,7 +93,7 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
     """The variables on which the output depends, their draws, and their gains; or the reason why there are none."""
-    with made.standing():
+    with made.standing(), np.errstate(all="ignore"):  # a sampler may divide by the norm of draws that are all 0 here
         base = made.run(x, Tape(seed))
         if base.failure:
             return f"the target fails while its draws are recorded ({base.failure})"

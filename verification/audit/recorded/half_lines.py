@@ -1,9 +1,9 @@
-"""Events with exactly known probabilities, for outputs that are no affine function of the draws.
+"""Compute probabilities of events exactly, for outputs that are no affine function of the draws.
 
 If an entry of the output depends on one draw z alone and is monotone in it, then {entry ≥ t} is {z ≥ z_t}, whose
-probability is known. So each threshold proves a loss. This gives only lower bounds on the loss, so it can refute and
-never confirms. It covers quantile functions of uniform numbers, noise that is clipped or compressed in its tail, and
-noise of another scale on the neighbour.
+probability is known. So each threshold proves a loss. The thresholds give only lower bounds on the loss, so they can
+refute and never confirm. The thresholds cover quantile functions of uniform numbers, noise that is clipped or
+compressed in its tail, and noise of another scale on the neighbour.
 """
 
 import math
@@ -34,8 +34,8 @@ LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
-TELLING = 1e6  # noise larger than so many rounding errors of an entry does not vanish in rounding
-BISECTED = 6  # thresholds whose probability on the other data set is computed to the last digits
+TELLING = 1e6  # noise larger than so many rounding errors of an entry is not lost in rounding
+BISECTED = 6  # the probability of so many thresholds on the other data set is computed to the last digits
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """One entry of the output as a function of its variable z: values at levels of z, on both data sets."""
+    """One entry of the output as a function of its variable z: its values at levels of z, on both data sets."""
 
     row: int
     variable: int
@@ -61,7 +61,7 @@ class _Map:
 def by_thresholds(
     first: Side, second: Side, variables: tuple[Variable, ...], claim: Guarantee, rng: np.random.Generator
 ) -> tuple[float, str]:
-    """The largest loss that thresholds prove, and a description; 0 if no entry depends on one draw alone."""
+    """Return the largest loss that thresholds prove, and a description; 0 if no entry depends on one draw alone."""
     maps = _maps(first, second, variables, rng)
     if not maps:
         return 0.0, "no entry of the output is a monotone function of one draw alone"
@@ -116,7 +116,7 @@ def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.ra
 
 
 def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vector) -> bool:
-    """Whether some entry depends on one variable alone, as far as two values of each variable show."""
+    """Return whether some entry depends on one variable alone, as far as two values of each variable show."""
     movers = np.zeros(len(first.base.output), dtype=int)
     for i, variable in enumerate(variables):
         moves = np.zeros(len(movers), dtype=bool)
@@ -137,7 +137,9 @@ def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vect
 def _independent(
     first: Side, second: Side, variables: tuple[Variable, ...], maps: Sequence[_Map], rng: np.random.Generator
 ) -> bool:
-    """Whether, on fresh draws, each entry lies between its values at the levels that enclose its own variable."""
+    """Return whether, on fresh draws, each entry lies between its values at the levels that enclose its own
+    variable.
+    """
     for _ in range(FRESH):
         z = np.array([v.at(float(np.clip(rng.random(), 1e-11, 1 - 1e-11))) for v in variables])
         for side, name in ((first, "first"), (second, "second")):
@@ -155,7 +157,9 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """The largest loss that thresholds at the levels of one data set prove; probabilities on the other are bounds."""
+    """Return the largest loss that thresholds at the levels of one data set prove; probabilities on the other are
+    bounds.
+    """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
     a, b = m.sign * a, m.sign * b
@@ -188,7 +192,7 @@ def _bisected(
     near = int(inside[-1] if up else inside[0])
     far = near + (1 if up else -1)
     if not 0 <= far < len(b):
-        return 0.0  # the output is constant here: the level itself is the bound
+        return 0.0  # the output is constant at this level, so the level itself is the bound
     safe, unsafe = float(m.z[near]), float(m.z[far])
     for _ in range(HALVINGS):
         middle = (safe + unsafe) / 2
@@ -208,7 +212,8 @@ def _bisected(
 
 
 def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) -> float:
-    """The largest loss that thresholds of linear functions prove, for two affine models whose noise has different laws.
+    """Return the largest loss that thresholds of linear functions prove, for two affine models whose noise has
+    different laws.
 
     An entry with noise on one data set and none on the other has an infinite loss.
     """
@@ -238,7 +243,9 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
 
 
 def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, float, float, float]]:
-    """Means and standard deviations on both data sets, for entries and for directions in which the laws differ most."""
+    """Return means and standard deviations on both data sets, for entries and for directions in which the laws
+    differ most.
+    """
     a, b = first.gains, second.gains
     strength = np.sqrt((a**2).sum(axis=1) + (b**2).sum(axis=1))
     scale = np.where(strength > 0, strength, 1.0)
@@ -257,14 +264,14 @@ def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, f
 
 
 def _of_law(family: str, m: float, s: float, n: float, r: float, claim: Guarantee, both: bool = True) -> float:
-    """The largest loss that thresholds prove for two laws of one family, with these locations and scales."""
+    """Return the largest loss that thresholds prove for two laws of one family, with these locations and scales."""
     best = 0.0
     probabilities = np.concatenate([np.geomspace(LEVELS[0], 0.5, 200), 1 - np.geomspace(LEVELS[0], 0.5, 100)])
     sides = ((m, s, n, r), (n, r, m, s)) if both else ((m, s, n, r),)
     for one, scale, two, other in sides:
         for p in probabilities:
             z = quantile(family, float(p))
-            for sign in (1, -1):  # {sign · y ≤ threshold}
+            for sign in (1, -1):  # the event is {sign · y ≤ threshold}
                 q = distribution(family, (sign * (one - two) + scale * z) / other)
                 best = max(best, event_loss(claim, float(p), max(q, LEVELS[0] ** 2)))
     return best if math.isfinite(best) else 0.0

@@ -1,4 +1,4 @@
-"""Exact privacy losses of pairs of laws, in the unit of a claim.
+"""Compute exact privacy losses of pairs of laws, in the unit of a claim.
 
 The law of one output is centre + G z with independent z_j. Groups of rows and variables that are not connected through
 G are independent, so their losses add up.
@@ -15,11 +15,15 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# relative singular values above the first number count, those below the second are 0; in between, the loss is undecided
+# relative singular values above the first number count, and those below the second count as 0; between the two the loss
+# is undecided
 RANK = 1e-9, 1e-12
 CERTAIN = 100  # a change of an output by more than so many rounding errors is not due to rounding
-OUTSIDE = 1e-6  # a larger difference outside of the range of the noise, relative to the whole, is not due to rounding
-WHOLE = 1e-6, 1e-3  # distances from a whole number: below the first a shift is whole, above the second it is not
+# a difference outside of the range of the noise that is larger, relative to the whole, is not due to rounding
+OUTSIDE = 1e-6
+# a shift is whole if its distance from a whole number is below the first number, and not whole if it is above the
+# second
+WHOLE = 1e-6, 1e-3
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -49,7 +53,7 @@ class Law:
     one_sided: tuple[float, ...] = ()
 
     def with_more_noise(self, share: float) -> "Law":
-        """The difference between the laws if the noise scale were larger by a share."""
+        """Return the difference between the laws if the noise scale were larger by a share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )
@@ -57,14 +61,14 @@ class Law:
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
-    """The letter of the loss, and the claimed value."""
+    """Return the letter of the loss, and the claimed value."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
     return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """δ(ε) of two normal laws at distance μ: Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
+    """Return δ(ε) of two normal laws at distance μ, which is Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
     if mu == 0:
         return 0.0
     if math.isinf(mu):
@@ -74,10 +78,11 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
-    """δ(ε) of independent uniform and exponential laws that are moved by these shifts, the larger of both directions.
+    """Return δ(ε) of independent uniform and exponential laws that are moved by these shifts, the larger of both
+    directions.
 
-    Some outputs are those of one data set alone. For all others p_x/p_x′ = e^c, where c is the sum of the shifts of the
-    exponential variables.
+    Some outputs are possible on one data set alone. For all other outputs p_x/p_x′ = e^c, where c is the sum of the
+    shifts of the exponential variables.
     """
     common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
     found = 0.0
@@ -89,19 +94,20 @@ def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon
 
 
 def laplace_rho(shifts: tuple[float, ...]) -> float:
-    """The largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
+    """Return the largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
     alpha = ORDERS
     total = np.zeros(len(alpha))
     for t in np.abs(shifts):
         first = np.log(alpha / (2 * alpha - 1)) + (alpha - 1) * t
         second = np.log((alpha - 1) / (2 * alpha - 1)) - alpha * t
         total += np.logaddexp(first, second) / (alpha - 1)
-    limit = sum(abs(t) + math.expm1(-abs(t)) for t in shifts)  # the Kullback–Leibler divergence, α → 1
+    # as α → 1, the divergence tends to the Kullback–Leibler divergence
+    limit = sum(abs(t) + math.expm1(-abs(t)) for t in shifts)
     return max(float((total / alpha)[alpha > 1 + 1e-4].max(initial=0.0)), limit)
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """The loss in the unit of the claim, and its possible error.
+    """Return the loss in the unit of the claim, and its possible error.
 
     Raises
     ------
@@ -141,7 +147,7 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
 
 
 def event_loss(claim: Guarantee, p: float, q: float) -> float:
-    """The loss that an event of probability at least p on one data set and at most q on the other proves."""
+    """Return the loss that an event of probability at least p on one data set and at most q on the other proves."""
     if p <= 0:
         return 0.0
     if isinstance(claim, PureDP):
@@ -161,7 +167,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """The connected groups of rows and variables through G; each row without noise is a group of its own."""
+    """Return the connected groups of rows and variables through G; each row without noise is a group of its own."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -177,7 +183,9 @@ def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
 
 
 def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
-    """Whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal draws."""
+    """Return whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal
+    draws.
+    """
     a, b = first.gains, second.gains
     strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
     close = 1e-9 * np.outer(strength, np.ones(a.shape[1])) + (first.rounding + second.rounding)[:, None]
@@ -199,7 +207,7 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 
 
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
-    """The difference between two laws that have the same noise.
+    """Return the difference between two laws that have the same noise.
 
     Raises
     ------
@@ -258,7 +266,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """G, families and scales, with opposite exponential or geometric draws joined to one Laplace draw."""
+    """Return G, families and scales, with opposite exponential or geometric draws joined to one Laplace draw."""
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):
@@ -289,7 +297,7 @@ def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
 
 
 def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | None, float]:
-    """The shortest z with G z = d and its error; None if there is none.
+    """Return the shortest z with G z = d and its error; None if there is no such z.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The privacy loss of one call of a primitive, in closed form.
+"""Compute the privacy loss of one call of a primitive in closed form.
 
-The log ratio of the two densities of an output is monotone between the two values and constant outside of them, if the
-scales are equal. If the scales differ, it is linear between the values and the ends of the range. So its extremes are
-at these points, and at ends of a range to which larger values are clipped.
+If the scales are equal, the log ratio of the two densities of an output is monotone between the two values and constant
+outside of them. If the scales differ, the log ratio is linear between the values and the ends of the range. So its
+extremes are at these points, and at ends of a range to which larger values are clipped.
 """
 
 import math
@@ -13,13 +13,13 @@ import numpy as np
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range, folded
 
-SAME_SCALE = 1e-9  # relative: scales that differ by less differ by rounding
+SAME_SCALE = 1e-9  # scales that differ by a smaller share differ by rounding
 
-Signed = tuple[float, float]  # the largest log ratios: first to second, and second to first
+Signed = tuple[float, float]  # the largest log ratio of the first to the second law, and of the second to the first
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
-    """The shift of every number in noise scales; for normal noise, its μ.
+    """Return the shift of every number in noise scales; for normal noise, its μ.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
 
 
 def losses(one: PrimitiveCall, two: PrimitiveCall) -> list[Signed]:
-    """The losses of every number of a call that adds Laplace or geometric noise, in both directions.
+    """Return the losses of every number of a call that adds Laplace or geometric noise, in both directions.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 
 
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
-    """The loss of folded Laplace noise: near an end the log ratio is that of cosh((other end − value)/scale)."""
+    """Return the loss of folded Laplace noise: near an end the log ratio is that of cosh((other end − value)/scale)."""
     low, high = bounds
     v, w = (float(folded(np.array([y]), low, high)[0]) for y in (v, w))
     ratios = [0.0]

@@ -1,8 +1,8 @@
-"""Primitives: callables of a package that add noise of a known law to a value, declared by name.
+"""Declare primitives by name: callables of a package that add noise of a known law to a value.
 
 Some packages build their noise from several draws, or in another language. An adapter declares the callable, the family
-of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. It is
-assumed here, and must be tested by statistics, that the package's own sampler has the declared law.
+of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. It is an
+assumption that the package's own sampler has the declared law, which statistics must test.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ class Primitive:
 
     @property
     def name(self) -> str:
-        """The module's last name and the path."""
+        """Return the module's last name and the path."""
         return f"{self.module.rpartition('.')[2]}.{self.path}"
 
 
@@ -69,7 +69,10 @@ class PrimitiveCall:
 
 @dataclass
 class Transcript:
-    """The recorded calls of primitives in a run. With `held`, they return the outputs of another run, in that order."""
+    """The recorded calls of primitives in a run.
+
+    With `held`, the primitives return the outputs of another run, in that order.
+    """
 
     calls: list[PrimitiveCall]
     held: Sequence[PrimitiveCall] | None = None
@@ -91,7 +94,7 @@ def transcribing(transcript: Transcript) -> Iterator[Transcript]:
 
 
 def folded(value: Vector, low: float, high: float) -> Vector:
-    """The value, reflected at the ends of a range until it lies inside."""
+    """Reflect the value at the ends of a range until it lies inside."""
     if math.isinf(high):
         return low + np.abs(value - low) if math.isfinite(low) else value
     if math.isinf(low):
@@ -101,7 +104,9 @@ def folded(value: Vector, low: float, high: float) -> Vector:
 
 
 def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vector) -> Vector:
-    """The quantile, at level `uniform`, of value + Laplace noise under the condition that it lies in the range."""
+    """Return the quantile, at level `uniform`, of value + Laplace noise under the condition that it lies in the
+    range.
+    """
     first, last = (_laplace(np.asarray((end - value) / scale)) for end in (low, high))
     p = np.clip(first + uniform * (last - first), first, last)
     with np.errstate(divide="ignore"):
@@ -110,7 +115,7 @@ def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vec
 
 
 def _laplace(z: Vector) -> Vector:
-    """P(Z ≤ z) of Laplace noise of scale 1."""
+    """Return P(Z ≤ z) for Laplace noise Z of scale 1."""
     return np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0.0)), 1 - 0.5 * np.exp(-np.maximum(z, 0.0)))
 
 

@@ -1,4 +1,4 @@
-"""Runs of a target on a tape."""
+"""Run a target on a tape of recorded random draws."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class Recorder:
 def recorder(
     source: Source, budget: Mapping[str, Any], primitives: Sequence[Primitive] = (), seconds: float = TIME_LIMIT
 ) -> Recorder:
-    """The recorder of a target, which may be a function, a name such as "covassay:gauss-cov", or a `Target`.
+    """Make the recorder of a target, which may be a function, a name such as "covassay:gauss-cov", or a `Target`.
 
     Raises
     ------

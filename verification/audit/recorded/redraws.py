@@ -1,10 +1,11 @@
-"""Noise that is drawn again if it is large: its tail is missing, so some outputs are possible on one data set only.
+"""Find noise that is drawn again if it is large: its tail is missing, so some outputs are possible on one data set
+only.
 
 Suppose that an entry of the output depends on one noise number alone, and the target draws this number again if it is
-beyond an edge. Then no output lies beyond the value at the edge. On the neighbour this value is different. So the
-outputs between the two values have a known probability on one data set, and probability 0 on the other. The module
-checks that the other numbers do not matter, that the new number replaces the old one, and that the new number is itself
-drawn again if it is beyond the edge.
+beyond an edge. Then no output lies beyond the value at the edge. On the neighbour the value at the edge is different.
+So the outputs between the two values have a known probability on one data set, and probability 0 on the other. The
+module checks that the other numbers do not matter, that the new number replaces the old one, and that the new number is
+itself drawn again if it is beyond the edge.
 """
 
 from collections.abc import Iterator
@@ -19,12 +20,12 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.recorder import Recorded
 
-MOST = 30  # the most noise numbers that are examined
+MOST = 30  # at most so many noise numbers are examined
 USUAL = 0.4, 0.3  # quantiles at which the target must keep a number
-FRESH = 16  # tapes that check that other numbers do not matter
+FRESH = 16  # so many tapes check that other numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # relative: a value with a smaller error lies on the straight line
-NEAR = 1e-6  # relative distance from the edge at which both sides are checked
+EXACT = 1e-9  # a value whose relative error is smaller lies on the straight line
+NEAR = 1e-6  # both sides of the edge are checked at this relative distance
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class _Line:
 
     @property
     def limit(self) -> float:
-        """The most extreme possible output."""
+        """Return the most extreme possible output."""
         return self.centre + self.gain * self.edge
 
 
@@ -50,11 +51,11 @@ class _Number:
         self.far = self.at(FORCED[-1])
 
     def at(self, p: float) -> float:
-        """The value of z beyond which the law has the probability p."""
+        """Return the value of z beyond which the law has the probability p."""
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
-        """The probability of the values beyond z."""
+        """Return the probability of the values beyond z."""
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
@@ -65,7 +66,7 @@ class _Number:
 
 
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """The loss that missing tails prove, and a description of them; 0 if there are none."""
+    """Return the loss that missing tails prove, and a description of these tails; 0 if there are none."""
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
         return 0.0, "nothing is drawn again where all numbers are large"
@@ -88,14 +89,14 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
 
 
 def _again(side: Side, done: Recorded) -> bool:
-    """Whether a run makes the draws of the base run and then further draws."""
+    """Return whether a run makes the draws of the base run and then further draws."""
     base, made = side.base.tape.draws, done.tape.draws
     alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
     return alike and not done.failure and done.shape == side.base.shape
 
 
 def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
-    """Whether the target makes further draws if all numbers are large."""
+    """Return whether the target makes further draws if all numbers are large."""
     far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
     return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 
@@ -105,14 +106,16 @@ def _kept(done: Recorded) -> bool:
 
 
 def _rows(side: Side, number: _Number) -> Iterator[int]:
-    """Up to two entries that depend on the number."""
+    """Yield up to two entries that depend on the number."""
     one, two = (number.run(side, number.at(p)) for p in USUAL)
     if _kept(one) and _kept(two) and one.shape == two.shape:
         yield from (int(row) for row in np.flatnonzero(one.output != two.output)[:2])
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """The linear dependence of an entry on the number up to the edge; None if there is none, or it is not linear."""
+    """Return the linear dependence of an entry on the number up to the edge; None if it does not exist, or is not
+    linear.
+    """
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
     if not all(map(_kept, runs)):
@@ -134,9 +137,9 @@ def _line(side: Side, number: _Number, row: int) -> _Line | None:
 
 
 def _apart(number: _Number, one: _Line, other: _Line) -> float:
-    """The probability of the outputs on one data set beyond the most extreme output on the other.
+    """Return the probability of the outputs on one data set beyond the most extreme output on the other.
 
-    0 if there are none.
+    The probability is 0 if there are no such outputs.
     """
     outward = np.sign(one.gain) * (1 if number.upper else -1)
     if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):
@@ -148,7 +151,7 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Whether the other numbers do not matter, and the number is drawn again whenever it is beyond the edge."""
+    """Return whether the other numbers do not matter, and the number is drawn again whenever it is beyond the edge."""
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]
     for _ in range(FRESH):
@@ -165,7 +168,7 @@ def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Ge
 
 
 def _renewed(side: Side, number: _Number, row: int, line: _Line, z: float) -> bool:
-    """Whether the new number replaces z, and is itself drawn again if it is beyond the edge."""
+    """Return whether the new number replaces z, and is itself drawn again if it is beyond the edge."""
     done = number.run(side, z)
     tape = done.tape
     place = len(side.base.tape.draws)

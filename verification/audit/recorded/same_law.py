@@ -1,8 +1,8 @@
-"""Whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
+"""Test whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
 
 Affine images of independent normal draws have one law if and only if mean and covariance agree. For independent Laplace
 draws, and others that are not normal, the law determines the columns of the map up to their order and signs (Kagan,
-Linnik, Rao 1973, theorem 10.3.1). So such laws are compared without sampling.
+Linnik, Rao 1973, theorem 10.3.1). So laws of such images are compared without sampling.
 """
 
 from dataclasses import dataclass
@@ -10,43 +10,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
 from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, ready
 from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
-TELLING = 1e-3  # relative to the noise scale of an entry: smaller differences may come from a rounded constant
-BARE = 1e-9  # relative to the largest number: a larger difference of entries without noise is not due to rounding
+# differences that are smaller, relative to the noise scale of an entry, may come from a rounded constant
+TELLING = 1e-3
+# a difference of entries without noise that is larger, relative to the largest number, is not due to rounding
+BARE = 1e-9
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
-OTHERS = {"flat", "one-sided exponential"}  # linear images of these never have the law of another family
+# linear images of variables with these laws never have the law of another family
+OTHERS = {"flat", "one-sided exponential"}
 MOST = 45  # variables
-SECONDS = 2.0  # seconds for one data set
+SECONDS = 2.0  # the time limit for one data set, in seconds
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The result of a comparison.
+    """The result of a comparison of two laws.
 
     difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
-    undecided, or "". left_out : whether too many numbers are drawn on the data set, or the time was used up. related
-    : whether outputs from the same draws were compared, and their relation decides nothing.
+    undecided, or "". factor : if the noise has another scale, how many times as large it is; otherwise 0. left_out :
+    whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs from the same
+    draws were compared, and their relation decides nothing.
     """
 
     difference: str = ""
     reason: str = ""
     left_out: bool = False
     related: bool = False
+    factor: float = 0.0
 
 
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the laws on a data set. A difference is confirmed on a copy that the target has not seen."""
+    """Compare the laws of two targets on a data set.
+
+    A difference is confirmed on a copy that the target has not seen.
+    """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
         try:
             laws = [_law(made, data, number, seconds) for made in (target, reference)]
         except NotDecided as error:
             return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
-        found = _difference(*laws)
+        found = _difference(laws[0], laws[1], of_single_precision(x))
         if not found.difference:
             return found
     return found
@@ -67,8 +76,13 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
     return found
 
 
-def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
-    """How two laws differ."""
+def of_single_precision(x: Matrix) -> float:
+    """A relative bound on the error of a statistic of these rows that is computed in float32."""
+    return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
+
+
+def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) -> Compared:
+    """How two laws differ. single : relative to the largest number; smaller shifts may come from sums in float32."""
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
@@ -86,7 +100,7 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
     size = np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1))
     rounding = first.rounding + second.rounding + BARE * np.abs(np.concatenate([first.centre, second.centre])).max()
     moved = np.abs(first.centre - second.centre)
-    off = moved > TELLING * np.maximum(*size) + rounding
+    off = moved > np.maximum(TELLING * np.maximum(*size) + rounding, single * np.abs(second.centre).max())
     if off.any():
         row = int(np.argmax(moved * off))
         return Compared(
@@ -97,12 +111,13 @@ def _difference(first: AffineNoise, second: AffineNoise) -> Compared:
         row = int(np.argmax(scales))
         if not size[1][row]:
             return Compared(f"entry {row + 1} has noise, and none in the reference")
-        return Compared(f"the noise of entry {row + 1} has {size[0][row] / size[1][row]:.6g} times the scale")
+        factor = float(size[0][row] / size[1][row])
+        return Compared(f"the noise of entry {row + 1} has {factor:.6g} times the scale", factor=factor)
     return _joint(a, b, size[1], one[0])
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """The difference, in words, of two noises whose entries have the same scales."""
+    """Describe the difference of two noises whose entries have the same scales."""
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":

@@ -1,4 +1,4 @@
-"""The pair of neighbours with the largest exact loss.
+"""Search for the pair of neighbours with the largest exact loss.
 
 The gains of the noise are measured once for a number of rows and columns; after that the loss of a pair takes two runs.
 The search starts from corners, basis vectors and dense rows; then it changes the two rows, and the rows that both data
@@ -28,12 +28,12 @@ from covassay.verification.audit.recorded.transcripts import transcript_loss
 from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
-FAR_SHAPES = ((200, 2), (2, 9))  # fresh tapes for deciding one pair
+FAR_SHAPES = ((200, 2), (2, 9))  # numbers (n, d) of rows and columns: many rows, or many columns
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
-FEW_STARTS = 8  # pairs that are decided if the noise differs between neighbours
+FEW_STARTS = 8  # so many pairs are decided if the noise differs between neighbours
 ABOVE = 1.001  # the search stops after a climb that reaches so many times the claim
-ENOUGH = 1e-9  # relative: a step with a smaller gain is rejected
+ENOUGH = 1e-9  # a step with a smaller relative gain is rejected
 
 EVALUATIONS = 4000  # the most evaluations for a shape
 UNIT = ((0.0, 1.0),)
@@ -56,7 +56,7 @@ class Searched:
     cube: bool = False
 
     def of_box(self) -> tuple[tuple[int, int], ...]:
-        """The shapes; a box fixes the number of columns."""
+        """Return the shapes of the search; a box fixes the number of columns."""
         if self.bounds is None:
             return self.shapes
         return tuple((n, len(self.bounds)) for n in dict.fromkeys(n for n, _ in self.shapes))
@@ -72,7 +72,7 @@ class Found:
 
     @property
     def worst(self) -> ExactLoss:
-        """The pair of largest loss."""
+        """Return the pair of largest loss."""
         return self.losses[0]
 
     def __str__(self) -> str:
@@ -81,12 +81,12 @@ class Found:
 
 
 def ball(rows: Matrix) -> Matrix:
-    """The rows, shortened to length 1 where they are longer."""
+    """Shorten rows that are longer than 1 to length 1."""
     return np.asarray(rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True)))
 
 
 def box(bounds: Sequence[tuple[float, float]]) -> Inside:
-    """A function that maps coordinates in [−1, 1] to rows in a box."""
+    """Return a function that maps coordinates in [−1, 1] to rows in a box."""
     low, high = np.asarray(bounds, dtype=float).T
     return lambda rows: np.asarray(low + (np.clip(rows, -1, 1) + 1) / 2 * (high - low))
 
@@ -97,7 +97,7 @@ def search(
     shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (),
     evaluations: int = EVALUATIONS, seconds: float = 5.0, seed: int = 0,
 ) -> Found:  # fmt: skip
-    """The neighbours of largest loss (see `searched`) for a target, which is given by name or as a function.
+    """Find the neighbours of largest loss (see `searched`) for a target, which is given by name or as a function.
 
     Without `adjacency`, neighbours are those of the target's own claim.
     """
@@ -110,14 +110,14 @@ def search(
 
 
 def _claimed_adjacency(target: Target) -> str:
-    """The adjacency of the target's own claim; replace-one if it has none."""
+    """Return the adjacency of the target's own claim; replace-one if it has none."""
     if target.mechanism is not None:
         return mechanism(target.mechanism).adjacency_of(dict(target.options))
     return target.adjacency or REPLACE_ONE
 
 
 def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:
-    """For each shape (n, d), the pair of largest loss that is found within so many evaluations.
+    """Find, for each shape (n, d), the pair of largest loss within so many evaluations.
 
     The number of evaluations, and not the time, limits the search of a fast target, so that it is reproducible. The
     search of a slow target ends after `seconds`. The search also ends when a loss above the claim is confirmed.
@@ -139,7 +139,7 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
 
 def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: Allowance) -> list[ExactLoss]:
-    """The refuted pairs with many rows, or with many columns."""
+    """Return the refuted pairs with many rows, or with many columns."""
     shapes = FAR_SHAPES if domain.bounds is None else ((FAR_SHAPES[0][0], len(domain.bounds)),)
     for n, d in shapes:
         told = _Search(made, claim, domain, n, d, seed, 0, whole, whole).first()
@@ -149,7 +149,7 @@ def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: A
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """The sort key of losses: a larger key is a worse loss."""
+    """Return the sort key of losses: a larger key is a worse loss."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -168,21 +168,21 @@ class _Search:
 
     @property
     def bounds(self) -> Bounds | None:
-        """The bounds of the box in which rows lie."""
+        """Return the bounds of the box in which rows lie."""
         return UNIT * self.d if self.domain.cube else self.domain.bounds
 
     @property
     def inside(self) -> Inside:
-        """The function that maps rows into the domain."""
+        """Return the function that maps rows into the domain."""
         return ball if self.bounds is None else box(self.bounds)
 
     @property
     def over(self) -> bool:
-        """Whether the search has made its evaluations, or used up its time."""
+        """Return whether the search has made its evaluations, or used up its time."""
         return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
-        """The worst pair of this shape, decided by `loss_of_pair`."""
+        """Return the worst pair of this shape, decided by `loss_of_pair`."""
         told = self.first()
         if told.lower_bound and not told.refuted:
             return self._by_starts(told)
@@ -190,17 +190,18 @@ class _Search:
             return told
         with self.made.standing():
             best = self._climb()
-        if best is None:
+        if best is None or (told.loss is not None and best[0] <= told.loss * (1 + ENOUGH)):
             return told
-        again = self._decided(*self._pairs(best))
-        return max(told, again, key=rank)
+        return max(told, self._decided(*self._pairs(best[1])), key=rank)
 
     def first(self) -> ExactLoss:
-        """The pair of the first start."""
+        """Return the pair of the first start."""
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """The worst pair among a few starting points, without further search, as the noise depends on the data."""
+        """Return the worst pair among a few starting points, without further search, as the noise depends on the
+        data.
+        """
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
                 break
@@ -212,14 +213,16 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """The two data sets of a point: the row, its replacement, and the row of which all others are copies."""
+        """Return the two data sets of a point: the row, its replacement, and the row of which all others are copies."""
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
         x = np.vstack([shared, rows[:1]])
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Points at which the search starts: axes, dense rows, rows on the first or last coordinates, random rows."""
+        """Yield points at which the search starts: axes, dense rows, rows on the first or last coordinates, random
+        rows.
+        """
         d, rng = self.d, np.random.default_rng([self.seed, 2])
         unit = self.bounds is None
         low = np.zeros(d) if unit else -np.ones(d)
@@ -234,12 +237,15 @@ class _Search:
         points = [point for point in points if not np.array_equal(point[0], point[1])]
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
-    def _climb(self) -> Matrix | None:
+    def _climb(self) -> tuple[float, Matrix] | None:
+        """The largest loss that was found, and its point; None if losses of points are unknown."""
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """The loss of the package's primitives on the pair of a point; None if it is unknown on the first pair."""
+        """Return the loss of the package's primitives on the pair of a point; None if it is unknown on the first
+        pair.
+        """
 
         def loss(point: Matrix) -> float:
             self.evaluations += 1
@@ -249,7 +255,7 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """The loss of the pair of a point by the gains of the draws; None if the gains are unknown."""
+        """Return the loss of the pair of a point by the gains of the draws; None if the gains are unknown."""
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
@@ -270,8 +276,8 @@ class _Search:
 
         return loss
 
-    def _highest(self, loss: Callable[[Matrix], float]) -> Matrix:
-        """The point of the largest loss found."""
+    def _highest(self, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
+        """The largest loss found, and its point."""
         starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]
@@ -287,14 +293,14 @@ class _Search:
             best = max(best, self._from(starts[k], values[k], loss), key=lambda one: one[0])
             if best[0] > ABOVE * claimed:
                 break
-        return best[1]
+        return best
 
     def _inside(self, point: Matrix) -> Matrix:
-        """The point with its rows mapped into the ball, or into [−1, 1]."""
+        """Map the rows of the point into the ball, or into [−1, 1]."""
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """The local maximum reached from a point by decreasing steps in one coordinate or rotations of two."""
+        """Return the local maximum reached from a point by decreasing steps in one coordinate or rotations of two."""
         rng = np.random.default_rng([self.seed, 3])
         step = FIRST_STEP
         while step > LAST_STEP and not self.over and math.isfinite(value):
@@ -330,7 +336,7 @@ class _Search:
 
 
 def _of_change(noise: AffineNoise, claim: Guarantee) -> Callable[[Vector], float]:
-    """The loss as a function of the change of the centre, for fixed noise; −1 where it is unknown."""
+    """Return the loss as a function of the change of the centre, for fixed noise; −1 where the loss is unknown."""
     families = {v.family for v, used in zip(noise.variables, noise.used, strict=True) if used}
     gains = noise.gains[:, list(noise.used)]
     strength = np.sqrt((gains**2).sum(axis=1))

@@ -1,10 +1,10 @@
 """Generators that stand in front of numpy's and Python's own while a target runs, and draw from a tape.
 
-Covered are the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
-functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. What was imported
-before under another name, other libraries and other processes are not covered: two runs on one tape then differ, which
-`recorder` notices. A generator that is copied, or set back to an earlier state, draws the same numbers again. Where the
-tape cannot follow what is done with a state, it says so. Without a tape, every function does what it always does.
+The stand-ins replace the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's
+legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. Functions
+that were imported before under another name, other libraries and other processes are not replaced: two runs on one tape
+then differ, which `recorder` notices. A generator that is copied, or set back to an earlier state, draws the same
+numbers again. If the tape cannot follow the use of a state, it says so. Without a tape, every function works as usual.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ _standing = 0
 
 
 def tape_of_run() -> Tape | None:
-    """The tape of the current run."""
+    """Return the tape of the run that is in progress."""
     return _tape
 
 
@@ -59,7 +59,7 @@ def running(tape: Tape) -> Iterator[Tape]:
 
 
 def key_of(value: Any) -> Hashable:
-    """An argument of a law or a seed, in a form that can be compared."""
+    """Convert an argument of a law or a seed to a form that can be compared."""
     if isinstance(value, np.random.SeedSequence):
         return "SeedSequence", repr(value.entropy), repr(value.spawn_key)
     if isinstance(value, np.random.BitGenerator):
@@ -91,7 +91,7 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 
 
 def _seeded(kind: str, seed: Any) -> Stream:
-    """The stream of a generator with that seed; the seed is recorded on the tape.
+    """Return the stream of a generator with that seed; the seed is recorded on the tape.
 
     Generators that share a bit generator continue its stream of numbers.
     """
@@ -286,12 +286,12 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         self._stream = stream or _seeded("Generator", bit_generator)
 
     def spawn(self, n_children: int) -> list["StandGenerator"]:  # type: ignore[override]
-        """Child generators, whose draws are on the tape too."""
+        """Make child generators, whose draws are on the tape too."""
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
     @property
     def bit_generator(self) -> Any:
-        """The bit generator, whose state is a position on the tape."""
+        """Return the bit generator, whose state is a position on the tape."""
         if _tape is None:
             return REAL_GENERATOR.bit_generator.__get__(self)
         bits = next((b for b, stream in _tape.shared.values() if stream is self._stream), None)
@@ -320,7 +320,7 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         self._stream = _seeded("RandomState", seed)
 
     def seed(self, seed: Any = None) -> None:
-        """Take the stream of that seed."""
+        """Continue with the stream of draws that belongs to that seed."""
         if _tape is None:
             REAL_STATE.seed(self, seed)
         self._stream = _seeded("RandomState", seed)
@@ -377,7 +377,7 @@ for _cls, _real in ((StandGenerator, REAL_GENERATOR), (StandState, REAL_STATE)):
 
 
 def handed_generator() -> np.random.Generator:
-    """The generator that a target is given in a run."""
+    """Make the generator that a target is given in a run."""
     return StandGenerator(stream=Stream())
 
 
@@ -388,7 +388,7 @@ def _default_rng(seed: Any = None) -> Any:
 
 
 class _Sequence(np.random.SeedSequence):
-    """A `SeedSequence` that takes its entropy from the tape if it is given none."""
+    """A `SeedSequence` that takes its entropy from the tape if no entropy is given."""
 
     def __init__(self, entropy: Any = None, **options: Any) -> None:
         if entropy is None and _tape is not None:
@@ -452,7 +452,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Replaced attributes, which can be restored."""
+    """Attributes that stand-ins replace, and that can be restored."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []

@@ -1,10 +1,10 @@
-"""Noise that is rounded before it is added: an output on one data set may be impossible on the neighbour.
+"""Find noise that is rounded before it is added: an output on one data set may be impossible on the neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
-interval of this number. Then this output has at least the probability of the interval. On the neighbour the entry is a
-monotone function too. So it takes this value or jumps over it, and bisection shows which. If the output itself is
-rounded, after the noise is added, it takes this value. Intervals as short as the steps of float32 are left to the check
-of low-order bits.
+interval of this number. The constant output then has at least the probability of the interval. On the neighbour the
+entry is a monotone function too. So the entry takes this value or jumps over it, and bisection shows which. If the
+target rounds the output itself, after the noise is added, the entry takes this value on the neighbour too. Intervals as
+short as the steps of float32 are left to the check of low-order bits.
 """
 
 import numpy as np
@@ -23,23 +23,23 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
-MOST = 12  # the most noise numbers that are examined
+MOST = 12  # at most so many noise numbers are examined
 USUAL = 0.4  # the quantile at which the output is examined
 SHORTEST = 1e-5  # intervals of a smaller probability are ignored
 HALVINGS = 60
-FRESH = 8  # tapes that check that other numbers do not matter
-INSIDE = 9  # points of the interval at which the output is checked
+FRESH = 8  # so many tapes check that other numbers do not matter
+INSIDE = 9  # the output is checked at so many points of the interval
 
 
 class _Entry:
-    """Entry `row` as a function of number i, with all other numbers as in the base run."""
+    """Entry `row` of the output as a function of number i, with all other numbers as in the base run."""
 
     def __init__(self, side: Side, variables: tuple[Variable, ...], i: int, row: int) -> None:
         self.side, self.variables, self.i, self.row = side, variables, i, row
         self.z0 = coordinates(side.base.tape, variables)
 
     def at(self, z: float, others: Vector | None = None) -> float:
-        """The value of the entry; NaN if the target fails or makes other draws."""
+        """Return the value of the entry; NaN if the target fails or makes other draws."""
         values = np.array(self.z0 if others is None else others)
         values[self.i] = z
         done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
@@ -47,13 +47,13 @@ class _Entry:
         return float(done.output[self.row]) if usual else float("nan")
 
     def alone(self, z: float, rng: np.random.Generator) -> bool:
-        """Whether no other number changes the entry."""
+        """Return whether no other number changes the entry."""
         value = self.at(z)
         fresh = ([v.drawn(rng) for v in self.variables] for _ in range(FRESH))
         return all(self.at(z, np.array(one)) == value for one in fresh)
 
     def sign(self) -> int:
-        """1 if the entry increases with the number, −1 if it decreases, 0 otherwise."""
+        """Return 1 if the entry increases with the number, −1 if it decreases, 0 otherwise."""
         variable = self.variables[self.i]
         levels = [variable.at(p) for p in LEVELS] + [variable.above(p) for p in LEVELS[-2::-1]]
         change = np.diff([self.at(z) for z in levels])
@@ -61,7 +61,9 @@ class _Entry:
 
 
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """The loss that is proven by an output of one data set alone, and a description of it; 0 if there is none."""
+    """Return the loss that is proven by an output of one data set alone, and a description of it; 0 if there is
+    none.
+    """
     variables, _ = variables_of(first.base.tape)
     z0 = coordinates(first.base.tape, variables)
     moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]
@@ -87,7 +89,7 @@ def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
-    """An entry that is constant under small changes of the number, and changes under large ones."""
+    """Return an entry that is constant under small changes of the number, and changes under large ones."""
     z = variables[i].at(USUAL)
     outputs = []
     for number in (z, z * (1 + SHORTEST), z * (1 - SHORTEST), variables[i].at(LEVELS[4])):
@@ -102,7 +104,7 @@ def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
 
 
 def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> float:
-    """A lower bound on the probability of the numbers near z that give this value."""
+    """Return a lower bound on the probability of the numbers near z that give this value."""
     ends = []
     for far in (variable.at(LEVELS[2]), variable.above(LEVELS[2])):
         inside, outside = z, far
@@ -115,7 +117,7 @@ def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> floa
 
 
 def _jumped(entry: _Entry, variable: Variable, value: float) -> bool:
-    """Whether the entry jumps over this value, by more than rounding."""
+    """Return whether the entry jumps over this value, by more than rounding."""
     sign = entry.sign()
     low, high = variable.at(LEVELS[0]), variable.above(LEVELS[0])
     if not sign * entry.at(low) < sign * value < sign * entry.at(high):

@@ -1,9 +1,10 @@
-"""The random draws of one run: recorded, and replayed with some of them replaced.
+"""Record the random draws of one run, and replay them with some of them replaced.
 
 A draw is stored in units of its own law: `normal(loc, scale)` is loc + scale · z, and z is on the tape. So a scale that
 depends on the data changes the output and not the tape. Generators with equal seeds get the same draws.
 """
 
+import os
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ REAL_GENERATOR = np.random.Generator
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw, perhaps of many numbers.
+    """One draw, which may have many numbers.
 
     family : the law, such as "normal". parameters : the parameters of the law, apart from location and scale. value :
         the drawn value, in units of the law. place : the function of the target that made the draw. make : draws
@@ -40,7 +41,7 @@ class Draw:
 
     @property
     def signature(self) -> tuple[Hashable, ...]:
-        """The properties of a draw that must be equal on both data sets."""
+        """Return the properties of a draw that must be equal on both data sets."""
         return self.family, self.parameters, self.shape
 
     def __str__(self) -> str:
@@ -50,7 +51,7 @@ class Draw:
 
 @dataclass(eq=False)
 class Stream:
-    """The position in the draws of one generator.
+    """The position of one generator in the recorded draws.
 
     key : its seed, or None if it has none. drawn : what it drew in the run of `tape`; generators with one seed share
     it, and a generator that is set back to an earlier place draws it again.
@@ -62,7 +63,7 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """A copy of a stream that continues from the same position with the same draws."""
+        """Return a copy of a stream that continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
@@ -90,7 +91,7 @@ class Tape:
     _generator: np.random.Generator | None = None
 
     def again(self, values: dict[int, Any] | None = None) -> "Tape":
-        """A tape that replays these draws; `values` maps the indices of some draws to other values."""
+        """Return a tape that replays these draws; `values` maps the indices of some draws to other values."""
         draws = list(self.draws)
         for k, value in (values or {}).items():
             draws[k] = replace(draws[k], value=value)
@@ -137,13 +138,13 @@ class Tape:
         return Draw(family, parameters, shape, make(self._generator), "" if self.before else _place(), make)
 
     def differs(self) -> str:
-        """The reason why the draws are not those of the earlier run; empty if they are."""
+        """Return the reason why the draws are not those of the earlier run; empty if they are."""
         if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
             return f"{len(self.before)} draws there, {len(self.draws)} here"
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
-        """The reason why two runs differ in their kinds of draws; empty if they do not."""
+        """Return the reason why two runs differ in their kinds of draws; empty if they do not."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
                 return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
@@ -166,6 +167,6 @@ def _place() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
         frame = frame.f_back
-    place = f"{frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"
+    place = f"{frame.f_code.co_name} ({os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno})"
     # reports show these names of the target
     return "".join(letter if letter.isprintable() else "�" for letter in place)

@@ -1,9 +1,9 @@
-"""The loss of all calls of primitives together, and of each call.
+"""Compute the loss of all calls of primitives together, and of each call.
 
 On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
-again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. It is the loss of the
-release only where the release determines the transcript (`determined`); otherwise it is an upper bound for this
-sequence, and refutes nothing.
+again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. The sum of these losses
+is the loss of the release only where the release determines the transcript (`determined`); otherwise it is an upper
+bound for this sequence, and refutes nothing.
 """
 
 import math
@@ -54,19 +54,17 @@ class TranscriptLoss:
 
     @property
     def plain(self) -> bool:
-        """Whether all noise is Laplace or normal, and no output is mapped into a range."""
+        """Return whether all noise is Laplace or normal, and no output is mapped into a range."""
         return all(s.plain and s.family != "geometric" for s in self.spent)
 
     def law(self) -> Law:
-        """The law of the transcript, if it is plain."""
+        """Return the law of the transcript, if it is plain."""
         return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
 
     def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
-        """The loss in the unit of the claim; with `slack`, as if all noise were larger by that share.
+        """Return the loss in the unit of the claim; with `slack`, as if all noise were larger by that share.
 
-        Raises
-        ------
-        Undecided : it is not known in closed form.
+        Raises ------ Undecided : the loss is not known in closed form.
         """
         if self.plain:
             return loss_in(claim, self.law().with_more_noise(slack) if slack else self.law())[0]
@@ -79,7 +77,7 @@ class TranscriptLoss:
 
 
 def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> TranscriptLoss:
-    """The loss of the transcript of a target on two neighbours, for the outputs of one tape."""
+    """Return the loss of the transcript of a target on two neighbours, for the outputs of one tape."""
     with made.standing():
         with transcribing(Transcript([])) as first:
             one = made.run(x, Tape(seed))
@@ -100,11 +98,9 @@ def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> 
 
 
 def loss_of_calls(first: Sequence[PrimitiveCall], second: Sequence[PrimitiveCall]) -> TranscriptLoss:
-    """The total loss of calls, which are made in the same order on both data sets.
+    """Return the total loss of calls, which are made in the same order on both data sets.
 
-    Raises
-    ------
-    Undecided : it is not known in closed form.
+    Raises ------ Undecided : the loss is not known in closed form.
     """
     spent = []
     for a, b in zip(first, second, strict=True):

@@ -1,6 +1,6 @@
-"""The verdict of an audit as a badge: the JSON that shields.io reads from an endpoint and draws for a README.
+"""Make the verdict of an audit a badge: the JSON that shields.io reads from an endpoint and draws for a README.
 
-A badge is read without its report, so it shows only the verdict and its basis. It is never green.
+A badge is read without its report, so it shows only the verdict and its basis. The badge is never green.
 """
 
 import json
@@ -21,7 +21,7 @@ def short(number: float) -> str:
 
 
 def as_badge(report: AuditReport) -> dict[str, Any]:
-    """Make the badge of a report; a refuted or undecided one keeps its colour, whatever the address asks for."""
+    """Make the badge of a report; a refuted or undecided badge keeps its colour, whatever the address asks for."""
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:
         message += f" ({report.samples} draws, {short(report.false_alarm)})"
@@ -36,7 +36,7 @@ def as_badge(report: AuditReport) -> dict[str, Any]:
 
 
 def badge_text(report: AuditReport) -> str:
-    """The badge of a report as JSON text."""
+    """Return the badge of a report as JSON text."""
     return json.dumps(as_badge(report), indent=2) + "\n"
 
 

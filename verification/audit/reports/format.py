@@ -14,8 +14,8 @@ class Format:
     """A format in which a report can be written.
 
     name : the option for this format, such as "junit" for --junit FILE. help : a sentence on that option.
-    text : (report, exit status) -> the text of the file. The status can differ from that of the verdict if the audit
-        was interrupted.
+    text : (report, exit status) -> the text of the file. The exit status can differ from that of the verdict if the
+    audit was interrupted.
     """
 
     name: str

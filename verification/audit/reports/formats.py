@@ -1,6 +1,6 @@
-"""The formats in which `covassay audit` writes a report to a file, each an option of its name.
+"""List the formats in which `covassay audit` writes a report to a file, each an option of its name.
 
-A format of ours is the `FORMAT` of a module of this package. Other packages add theirs by an entry point of the group
+A format of ours is the `FORMAT` of a module of this package. Other packages add formats by an entry point of the group
 `covassay.formats` that names a `Format`.
 """
 
@@ -17,13 +17,13 @@ GROUP = "covassay.formats"
 
 @cache
 def own() -> tuple[Format, ...]:
-    """The formats of covassay itself."""
+    """Return the formats of covassay itself."""
     modules = (import_module(f"{reports.__name__}.{found.name}") for found in iter_modules(reports.__path__))
     return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name, including those of other packages; no two have the same name."""
+    """Return all formats by name, including those of other packages; no two have the same name."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,4 +1,4 @@
-"""The report of an audit as JSON, and the JSON Schema that every such report keeps."""
+"""Write the report of an audit as JSON, and the JSON Schema that every such report keeps."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the key, in the facts of a check, of the numbers behind a plot of a law
+CURVE = "curve"  # under this key, the facts of a check have the numbers behind a plot of a law
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a report."""
+    """Return the JSON Schema (draft 2020-12) of a report."""
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """The name of a kind of facts in JSON: the name of its class in small letters."""
+    """Return the name of a kind of facts in JSON: the name of its class in small letters."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 
@@ -71,12 +71,12 @@ def _check(check: Finding, drawn: bool) -> dict[str, Any]:
 
 
 def what_was_audited(report: AuditReport) -> dict[str, Any]:
-    """The version of covassay, the target, and the audited claim, as plain data."""
+    """Return the version of covassay, the target, and the audited claim, as plain data."""
     return {name: getattr(report, name) for name in AUDITED} | {"claim": report.claim.keywords()}
 
 
 def as_json(report: AuditReport) -> dict[str, Any]:
-    """The whole report as plain data that keeps the schema covassay-audit-1."""
+    """Return the whole report as plain data that keeps the schema covassay-audit-1."""
     drawn = {id(check) for check in pictured(report)}
     return {
         "schema": SCHEMA,

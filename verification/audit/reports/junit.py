@@ -1,4 +1,4 @@
-"""The report of an audit as JUnit XML, for the pages of a CI service."""
+"""Write the report of an audit as JUnit XML, for the pages of a CI service."""
 
 import re
 from xml.etree import ElementTree
@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.words import (
     questions_asked,
 )
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML 1.0 cannot hold
 UNDECIDED = (Status.SKIPPED, Status.INCONCLUSIVE)
 
 

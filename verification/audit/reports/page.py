@@ -1,7 +1,7 @@
-"""The report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
+"""Write the report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
 
-The page needs no other file, no network and no script. It is built as a tree, so that every text in it is escaped. A
-content security policy in its head forbids scripts and everything from other addresses.
+The page needs no other file, no network and no script. The page is built as a tree, so that every text in it is
+escaped. A content security policy in its head forbids scripts and everything from other addresses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ NO_PICTURES = (
 
 
 def as_page(report: AuditReport) -> str:
-    """The whole page as text."""
+    """Return the whole page as text."""
     verdict = report.verdict.value
     html = Element("html", {"lang": "en"})
     head = SubElement(html, "head")

@@ -1,4 +1,4 @@
-"""The pictures of a report: the noise beside its law, its tail, and the trade-off curve beside the claim."""
+"""Draw the pictures of a report: the noise beside its law, its tail, and the trade-off curve beside the claim."""
 
 import math
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.svg import Axis, Picture, span, swatch
 from covassay.verification.statistics.curves import Curve
 
-BAND = 0.999  # confidence of the band about the law
-SPECTRAL_NORM = "spectral norm"  # the check of the noise whose tail has a printed and a corrected bound
-PRINTED = 1.1  # DN25 Theorem 6: ‖Z‖ ≤ 1.1 ρd with high probability
+BAND = 0.999  # the confidence of the band about the law
+SPECTRAL_NORM = "spectral norm"  # this check tests noise whose tail has a printed and a corrected bound
+PRINTED = 1.1  # by DN25 Theorem 6, ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # the smallest tail probability in a plot, unless rarer values occurred
 FINE = 60  # the number of points of a computed curve
 Line = tuple[str, list[tuple[float, float]], str]  # style, points and text
@@ -35,7 +35,7 @@ class Drawn:
     legend: tuple[tuple[str, str, str], ...]
 
     def swatches(self) -> list[tuple[Element, str]]:
-        """A sample of every style with its text."""
+        """Return a sample of every style with its text."""
         return [(swatch(shape, kind), text) for shape, kind, text in self.legend]
 
 
@@ -44,7 +44,9 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """The checks of the law to plot: the one with the strongest evidence, and one whose tail has a bound, if any."""
+    """Return the checks of the law to plot: the one with the strongest evidence, and one whose tail has a bound, if
+    any.
+    """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
         return []
@@ -54,7 +56,7 @@ def pictured(report: AuditReport) -> list[Finding]:
 
 
 def tail_check(report: AuditReport) -> Finding | None:
-    """The check of the spectral norm of nuclear-Laplace noise in the largest dimension; None for other noise."""
+    """Return the check of the spectral norm of nuclear-Laplace noise in the largest dimension; None for other noise."""
     found = [c for c in report.checks if c.name == SPECTRAL_NORM and c.curve is not None and c.data]
     if not _nuclear(report) or not found:
         return None
@@ -84,7 +86,7 @@ def _curve(check: Finding) -> Curve:
 
 
 def half_width(curve: Curve) -> float:
-    """The distance from the law within which all shares of a sample of the law lie with probability `BAND`."""
+    """Return the distance from the law within which all shares of a sample of the law lie with probability `BAND`."""
     sizes = [size for size in (curve.size, curve.law_size) if size]
     return sum(math.sqrt(math.log(2 * len(sizes) / (1 - BAND)) / (2 * size)) for size in sizes)
 
@@ -158,7 +160,9 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
 
 
 def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
-    """The exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to a probability."""
+    """Return the exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to a
+    probability.
+    """
     law, edge = nuclear_laplace.ensemble(d, symmetric), nuclear_laplace.spectral_edge(d, symmetric)
     top = nuclear_laplace.spectral_norm_bound(d, -math.log(smallest), symmetric)
     exact = [(float(t), float(law.largest_survival(float(t)))) for t in np.linspace(0.3 * edge, top, FINE)]
@@ -171,7 +175,9 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """The bound on the spectral norm that the paper states with high probability; it is stated for full noise alone."""
+    """Return the bound on the spectral norm that the paper states with high probability; it is stated for full
+    noise alone.
+    """
     return [] if symmetric else [PRINTED * d]
 
 
@@ -210,7 +216,7 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
 
 
 def curve_facts(curve: Curve) -> dict[str, Sequence[float] | int]:
-    """The numbers behind a plot, as facts of a report."""
+    """Return the numbers behind a plot, as facts of a report."""
     return {
         "values": list(curve.values),
         "up_to": list(curve.up_to),

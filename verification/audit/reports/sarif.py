@@ -1,4 +1,4 @@
-"""The report of an audit as SARIF 2.1.0, the format in which code-scanning services and editors read findings.
+"""Write the report of an audit as SARIF 2.1.0, the format in which code-scanning services and editors read findings.
 
 Only findings are results: a refuted check is an error, and a finding that breaks no promise is a note. Services show
 every result as an alert, so checks that found nothing are rules without results. An undecided check is a notification
@@ -43,7 +43,9 @@ ABOUT: dict[Kind, str] = {
 
 
 def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
-    """The report in the form of SARIF 2.1.0; `status` is the exit status if the run did not end with the usual one."""
+    """Return the report in the form of SARIF 2.1.0; `status` is the exit status if the run did not end with the
+    usual one.
+    """
     rules = {rule_id(check): _rule(check) for check in report.checks}
     ids = list(rules)
     found = [check for check in report.checks if check.status in LEVEL]
@@ -61,12 +63,12 @@ def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
 
 
 def sarif_text(report: AuditReport, status: int | None = None) -> str:
-    """The report in the form of SARIF 2.1.0, as text."""
+    """Return the report in the form of SARIF 2.1.0, as text."""
     return json.dumps(as_sarif(report, status), indent=2) + "\n"
 
 
 def rule_id(check: Finding) -> str:
-    """The name of a check in any run: its kind and its name, without the data sets on which it was made."""
+    """Return the name of a check in any run: its kind and its name, without the data sets on which it was made."""
     return "/".join(re.sub(r"\W+", "-", part).strip("-") for part in (check.kind, check.name))
 
 
@@ -86,13 +88,15 @@ def _rule(check: Finding) -> dict[str, Any]:
 
 
 def _help(check: Finding) -> str:
-    """The help text of a rule: what its question tests, and what it cannot detect."""
+    """Return the help text of a rule: what its question tests, and what it cannot detect."""
     asked = {question.id: question for question in questions()}.get(check.question)
     return ABOUT[check.kind] if asked is None else f"{asked.asks} It does not see: {asked.blind_to}."
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:
-    """A fingerprint of the target, claim, rule and data set, so that equal findings of two runs have the same."""
+    """Return a fingerprint of the target, claim, rule and data set, so that equal findings of two runs have the
+    same.
+    """
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
     return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -112,7 +116,7 @@ def _result(check: Finding, index: int, report: AuditReport) -> dict[str, Any]:
 
 
 def location(report: AuditReport) -> dict[str, Any]:
-    """The target as a place in the source: its name and, where they are known, its file and its line."""
+    """Return the target as a place in the source: its name and, where they are known, its file and its line."""
     named = {"logicalLocations": [{"fullyQualifiedName": plain(report.target), "kind": "function"}]}
     found = report.found_at
     if found is None:

@@ -1,7 +1,7 @@
-"""Small pictures as SVG inside a page: two axes, lines, points and bands, in the colours of the page.
+"""Draw small pictures as SVG inside a page: two axes, lines, points and bands, in the colours of the page.
 
-A picture needs no other file, no script and no drawing library. Its size is 360 × 250 in units that are about a pixel
-on a phone, so that its letters can be read there.
+A picture needs no other file, no script and no drawing library. The size of a picture is 360 × 250 in units that are
+about a pixel on a phone, so that its letters can be read there.
 """
 
 import math
@@ -15,13 +15,15 @@ from covassay.verification.audit.reports.plain import plain
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 38
 TICKS = 5  # the approximate number of ticks on an axis
-LONGEST = 46  # the most letters of a label that fit into the width
+LONGEST = 46  # at most so many letters of a label fit into the width
 Points = Iterable[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis from `low` to `high`, over `length` units from `start`; `log` spaces it by powers of ten."""
+    """An axis from `low` to `high`, which is drawn over `length` units from `start`; `log` spaces it by powers of
+    ten.
+    """
 
     label: str
     low: float
@@ -29,7 +31,9 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """The position of a value on the axis: 0 at the low end, 1 at the high end, and never outside of [0, 1]."""
+        """Return the position of a value on the axis: 0 at the low end, 1 at the high end, and never outside of [0,
+        1].
+        """
         low, high, at = (math.log10(v) if self.log else v for v in (self.low, self.high, self._within(value)))
         return (at - low) / (high - low)
 
@@ -37,7 +41,7 @@ class Axis:
         return min(max(value, self.low), self.high)
 
     def ticks(self) -> list[float]:
-        """Round numbers on the axis."""
+        """Return round numbers on the axis."""
         if self.log:
             low, high = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             return [10.0**k for k in range(low, high + 1, max(1, (high - low) // (TICKS - 1)))]
@@ -132,7 +136,7 @@ def _number(value: float, log: bool = False) -> str:
 
 
 def swatch(shape: str, kind: str) -> Element:
-    """A sample of a style for a legend: "line", "dot" or "band"."""
+    """Return a sample of a style for a legend: "line", "dot" or "band"."""
     root = Element("svg", {"viewBox": "0 0 24 12", "class": "swatch", "aria-hidden": "true"})
     shapes: dict[str, tuple[str, dict[str, Any]]] = {
         "line": ("path", {"d": "M1,6H23"}),
@@ -145,7 +149,7 @@ def swatch(shape: str, kind: str) -> Element:
 
 
 def span(values: Sequence[float], room: float = 0.04) -> tuple[float, float]:
-    """The ends of an axis for these values, with a margin on both sides."""
+    """Return the ends of an axis for these values, with a margin on both sides."""
     low, high = min(values), max(values)
     extra = room * (high - low) or abs(high) * 0.1 or 1.0
     return low - extra, high + extra

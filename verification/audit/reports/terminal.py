@@ -1,4 +1,6 @@
-"""The report of an audit on a terminal: the verdict, failures and how to reproduce them, then the checks in short."""
+"""Print the report of an audit on a terminal: the verdict, failures and how to reproduce them, then the checks in
+short.
+"""
 
 import re
 import shlex
@@ -41,7 +43,8 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
+# REFUTED is explained at the top of the report
+EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)
 POINTS_SHOWN = 7  # the approximate number of points of a trade-off curve that are printed
 NEIGHBOURS = {
     "replace-one": "neighbouring data sets differ in one row",
@@ -191,7 +194,7 @@ def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
-    """The results of the tests among these checks, and the effects that they would have detected."""
+    """Return the results of the tests among these checks, and the effects that they would have detected."""
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
         return []

@@ -1,4 +1,4 @@
-"""The report of an audit that was not completed: the verdict is INCONCLUSIVE, with a sentence on how it ended."""
+"""Report on an audit that was not completed: the verdict is INCONCLUSIVE, with a sentence on how it ended."""
 
 from collections.abc import Sequence
 
@@ -20,8 +20,8 @@ def undecided(
 ) -> AuditReport:
     """Make the report of an audit that ended before it had a result.
 
-    `ending` is a sentence on how it ended, and `found` has the findings so far. A refutation among them remains valid,
-    and the sentence names it: the verdict is about the whole audit, which was not completed.
+    `ending` is a sentence on how it ended, and `found` has the findings so far. A refutation among these findings
+    remains valid, and the sentence names it: the verdict is about the whole audit, which was not completed.
     """
     refuted = [check.label for check in found if check.status is Status.REFUTED]
     if refuted:

@@ -1,7 +1,7 @@
-"""The witness of a refutation as a file: the data sets of the refuted check, and its result on them.
+"""Write the witness of a refutation as a file: the data sets of the refuted check, and its result on them.
 
-The file is a `.npz` archive with x and, for a pair of neighbours, y. Its array `about` is a text in JSON. `covassay
-audit TARGET --pair FILE` tests the pair again, on draws of its own.
+The file is a `.npz` archive with x and, for a pair of neighbours, y. The array `about` of the file is a text in JSON.
+`covassay audit TARGET --pair FILE` tests the pair again, on draws of its own.
 """
 
 import io
@@ -15,11 +15,14 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")  # the first has pairs of neighbours
+# kinds of checks, the most telling first: the first kind has pairs of neighbours
+MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
-    """The refuted check whose data sets are the best witness: a pair if there is one, then the smallest p-value."""
+    """Return the refuted check whose data sets are the best witness: a pair if there is one, then the smallest
+    p-value.
+    """
     seen = [check for check in checks if check.data]
     return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)
 

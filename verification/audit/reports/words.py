@@ -1,4 +1,4 @@
-"""Sentences that the reports share, and a short report in plain text."""
+"""Write sentences that the reports share, and a short report in plain text."""
 
 import math
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ MEANING = {
     ),
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # the largest data sets that are printed in full
-MOST_FAILURES = 4  # the most kinds of failures in a report
+MOST_ROWS, MOST_COLUMNS = 6, 3  # larger data sets are not printed in full
+MOST_FAILURES = 4  # a report has at most so many kinds of failures
 SMALLEST_P = 1e-300  # smaller p-values are printed as a bound
 
 
@@ -30,7 +30,7 @@ def p_text(p_value: float | None) -> str:
 
 
 def subject(report: AuditReport) -> str:
-    """The target, the mechanism that it claims to be, its claim, and the adjacency."""
+    """Return the target, the mechanism that it claims to be, its claim, and the adjacency."""
     mechanism = f" as {report.mechanism}" if report.mechanism else ""
     return f"{report.target}{mechanism}, {report.claim}, {report.adjacency}"
 
@@ -43,7 +43,7 @@ IN_REAL_ARITHMETIC = {
 
 
 def bits_sentence(report: AuditReport) -> str:
-    """Both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
+    """Return both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
         return f"{real}; its low-order bits were not tested"
@@ -56,9 +56,9 @@ def bits_sentence(report: AuditReport) -> str:
 
 
 def could_have_seen(check: Finding) -> str:
-    """The effect that a test detects with 99 % probability, or the loss that an event has shown, in words.
+    """Return the effect that a test detects with 99 % probability, or the loss that an event has shown, in words.
 
-    The text is empty for other checks.
+    The text is empty for checks without such an effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
@@ -69,14 +69,16 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """The loss that a test detects with 99 % probability on an event as likely as the one that it tested."""
+    """Return the loss that a test detects with 99 % probability on an event as likely as the one that it tested."""
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """The rare branches and losses that the run would have detected, and the number of draws for smaller ones."""
+    """Return the rare branches and losses that the run would have detected, and the number of draws for smaller
+    ones.
+    """
     laws = [check.facts for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches: {facts.reach}." for facts in laws if facts.reach]
     standing = [
@@ -117,7 +119,9 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """The largest computed loss with its rows, or the reason why there is none; empty if the question was not asked."""
+    """Return the largest computed loss with its rows, or the reason why there is none; empty if the question was
+    not asked.
+    """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
         return ""
@@ -128,7 +132,7 @@ def exact_sentence(report: AuditReport) -> str:
 
 
 def witness(check: Finding) -> str:
-    """The two data sets whose outputs a check compares, in words; empty if it compares none."""
+    """Return the two data sets whose outputs a check compares, in words; empty if it compares none."""
     facts = check.facts
     if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
@@ -149,7 +153,7 @@ def _row(values: Sequence[float] | None) -> str:
 
 
 def in_full(check: Finding) -> list[str]:
-    """The data sets of a witness row by row, one line each, if they are small; otherwise nothing."""
+    """Return the data sets of a witness row by row, one line each, if they are small; otherwise nothing."""
     if not check.data or any(len(x) > MOST_ROWS or x.shape[1] > MOST_COLUMNS for x in check.data):
         return []
     names = ("first", "second") if len(check.data) > 1 else ("data set",)
@@ -157,7 +161,7 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """The key of refuted checks with one cause; `explained` says that one cause fits all laws."""
+    """Return the key of refuted checks with one cause; `explained` says that one cause fits all laws."""
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
     if check.kind == "privacy" and check.name != "failures":
@@ -166,7 +170,7 @@ def cause(check: Finding, explained: bool) -> tuple[str, ...]:
 
 
 def findings(report: AuditReport) -> list[list[Finding]]:
-    """The refuted checks, grouped by cause; in each group the smallest p-value is first."""
+    """Return the refuted checks, grouped by cause; in each group the smallest p-value is first."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for check in report.refuted:
         groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
@@ -174,7 +178,9 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """The number of further checks with the same finding, and of their data sets, in words; empty if there are none."""
+    """Return the number of further checks with the same finding, and of their data sets, in words; empty if there
+    are none.
+    """
     others = len(group) - 1
     if not others:
         return ""
@@ -186,7 +192,7 @@ def repeats(group: Sequence[Finding]) -> str:
 
 
 def draws_made(report: AuditReport) -> str:
-    """The number of draws, and the share without an output, by kind of failure."""
+    """Return the number of draws, and the share without an output, by kind of failure."""
     failed = sum(report.failures.values())
     if not report.draws:
         return "no draws were made for laws and pairs"
@@ -199,25 +205,27 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Confidence intervals from the draws of a test; empty if they assume a wrong centre of the outputs."""
+    """Return confidence intervals from the draws of a test; empty if they assume a wrong centre of the outputs."""
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
 
 
 def questions_asked(report: AuditReport) -> str:
-    """How many questions were asked, and how many were skipped."""
+    """State how many questions were asked, and how many were skipped."""
     asked = len(report.asked)
     return f"{asked} question{'' if asked == 1 else 's'} asked, {len(report.not_asked)} skipped"
 
 
 def explanation(check: Finding) -> str:
-    """A description of a check and its result, with the data sets on which it counted an event."""
+    """Return a description of a check and its result, with the data sets on which it counted an event."""
     data_sets = witness(check)
     return f"{check.detail}. {data_sets}" if data_sets else check.detail
 
 
 def summary(report: AuditReport) -> str:
-    """The claim, the verdict, its reasons and the replay command as plain text: the message of a failing test."""
+    """Return the claim, the verdict, its reasons and the replay command as plain text: the message of a failing
+    test.
+    """
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
     decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]

@@ -1,4 +1,6 @@
-"""The bounds of columns: the forms in which they may be given, and whether a target takes them as an argument."""
+"""Read the bounds of columns, which may be given in several forms, and find whether a target takes them as an
+argument.
+"""
 
 import inspect
 from pathlib import Path
@@ -15,7 +17,7 @@ BOUNDS = "bounds"  # the keyword argument for d pairs (low, high), and the key i
 
 
 def takes_bounds(target: Target) -> bool:
-    """Whether the function has a parameter `bounds`. A process gets them in its request and may ignore them."""
+    """Return whether the function has a parameter `bounds`. A process gets them in its request and may ignore them."""
     if is_process(target.name):
         return True
     try:
@@ -25,14 +27,14 @@ def takes_bounds(target: Target) -> bool:
 
 
 def needs_bounds(target: Target) -> bool:
-    """Whether the function has a parameter `bounds` without a default."""
+    """Return whether the function has a parameter `bounds` without a default."""
     if is_process(target.name) or not takes_bounds(target):
         return False
     return inspect.signature(target.draw).parameters[BOUNDS].default is inspect.Parameter.empty
 
 
 def as_box(given: Any) -> Box:
-    """The box with these bounds.
+    """Return the box with these bounds.
 
     The bounds are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name
     of a .toml or .json file with [low, high] for every column, in order. Two by two numbers are ambiguous; they are
@@ -67,7 +69,8 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        from covassay.reference.release.scaling import read_bounds  # here, as it loads the readers of tables
+        # imported here, because it loads the readers of tables
+        from covassay.reference.release.scaling import read_bounds
 
         return Box.of(list(read_bounds(Path(text)).values()))
     pairs = [item.split(":") for item in text.split(",")]

@@ -28,7 +28,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 
-SEEDS = 2**32  # numpy's older generators take no larger seed
+SEEDS = 2**32  # the older generators of numpy take no larger seed
 BUDGET = ("epsilon", "delta", "rho")
 RANDOM = ("rng", "seed")
 GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit", "symmetric")
@@ -39,7 +39,9 @@ class CannotRun(Exception):
 
 
 def text_of(error: BaseException | None) -> str:
-    """The text of a target's exception, in printable characters; a placeholder if the exception cannot be printed."""
+    """Return the text of a target's exception, in printable characters; a placeholder if the exception cannot be
+    printed.
+    """
     try:
         return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
     except Exception:
@@ -53,7 +55,7 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 
 
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
-    """The symmetric (d, d) matrix of which one triangle is given, with its diagonal.
+    """Return the symmetric (d, d) matrix of which one triangle is given, with its diagonal.
 
     The triangle is a matrix whose other triangle is zero, or a vector of d(d + 1)/2 numbers: the upper triangle row by
     row, which is the lower one column by column, or, if `lower`, the lower triangle row by row.
@@ -77,12 +79,12 @@ def symmetric(triangle: Any, lower: bool = False) -> Matrix:
 
 
 def is_triangle(y: Matrix) -> bool:
-    """Whether a matrix is square and has only zeros below its diagonal, or only zeros above it."""
+    """Return whether a matrix is square and has only zeros below its diagonal, or only zeros above it."""
     return y.ndim == 2 and y.shape[0] == y.shape[1] and not (np.tril(y, -1).any() and np.triu(y, 1).any())
 
 
 def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
-    """The code of an expression, the given names that it uses, and the modules that it names.
+    """Return the code of an expression, the given names that it uses, and the modules that it names.
 
     Raises
     ------
@@ -122,7 +124,7 @@ def _module(call: str, name: str) -> Any:
 
 
 def whole_call(call: str) -> str:
-    """The part of an expression that calls `f` on `x`; the rest selects the output from the returned value.
+    """Return the part of an expression that calls `f` on `x`; the rest selects the output from the returned value.
 
     If the expression calls a method of an object, the part is a list of the object and of the method's result.
 
@@ -148,8 +150,8 @@ def whole_call(call: str) -> str:
 class Wrapped:
     """A function g(x, *, epsilon, rng) that evaluates an expression, which calls another function.
 
-    Without an expression, `fitting.found_call` finds one at the first call. An audit makes it find one before, on
-    data that the audit chooses.
+    Without an expression, `fitting.found_call` finds one at the first call. An audit makes the function find an
+    expression before, on data that the audit chooses.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:
@@ -196,18 +198,19 @@ def wrap(function: Any, call: str | None = None) -> Wrapped:
     Parameters
     ----------
     function : a function, a method, a `functools.partial`, a class with `fit`, an object with `fit`, …
-    call : a Python expression that calls the function, see above. By default one is derived from the names of the
-    parameters.
+    call : a Python expression that calls the function, see above. By default the expression is derived from the names
+    of the parameters.
 
     Raises
     ------
-    InvalidInput : the expression is not valid. If none is given, the first call of g raises it if none can be found.
+    InvalidInput : the expression is not valid. If no expression is given and none can be found, the first call of g
+    raises `InvalidInput`.
     """
     return Wrapped(function, call)
 
 
 def name_of(function: Any) -> str:
-    """The name of a function, or of the function that it wraps."""
+    """Return the name of a function, or of the function that it wraps."""
     if isinstance(function, functools.partial):
         return name_of(function.func)
     name = getattr(function, "__qualname__", None)
@@ -226,7 +229,7 @@ def _signature(uses: frozenset[str]) -> inspect.Signature:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature of a function; None if Python does not know it, as for some functions written in C."""
+    """Return the signature of a function; None if Python does not know it, as for some functions written in C."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,8 +1,9 @@
-"""A child process that answers lines with lines; it is ended together with all processes that it has started.
+"""A child process answers lines with lines; it is ended together with all processes that it has started.
 
 The child has a process group of its own, which is ended as a whole, even if its leader ended earlier. The process that
-supervises the audit knows the group (`deadline`), so that it is ended even if the audit is killed. Standard error is
-read while a reply is awaited, and its last `LOG_KEPT` bytes are kept. Every wait in this module has a time limit.
+supervises the audit knows the group (`deadline`), so that the group is ended even if the audit is killed. Standard
+error is read while a reply is awaited, and its last `LOG_KEPT` bytes are kept. Every wait in this module has a time
+limit.
 """
 
 import contextlib
@@ -17,19 +18,19 @@ from collections.abc import Iterator
 from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.deadline import group_ended, group_started
 
-LOG_KEPT = 2**20  # bytes of standard error that are kept
-PART = 2**16  # bytes that are read or written at once
-SHOWN = 300  # the most characters of a process's output that are shown
-PATIENCE = 0.5  # a process must end by itself within so many seconds after its work is done
-AGAIN = 3.0  # later starts and answers may take so many times as long as the first
-TICK = 0.005  # seconds between two checks whether the process has ended
+LOG_KEPT = 2**20  # so many bytes of standard error are kept
+PART = 2**16  # so many bytes are read or written at once
+SHOWN = 300  # at most so many characters of a process's output are shown
+PATIENCE = 0.5  # after its work is done, a process must end by itself within so many seconds
+AGAIN = 3.0  # later starts and answers may take so many times as long as the first one
+TICK = 0.005  # the seconds between two checks whether the process has ended
 
 
 _whole = 0  # the number of `with` blocks now running that no time limit may interrupt
 
 
 def must_finish() -> bool:
-    """Whether a process is just being started or stopped.
+    """Return whether a process is just being started or stopped.
 
     An interruption during a start or a stop could leave an unregistered process running.
     """
@@ -64,15 +65,15 @@ class Child:
         self._running: subprocess.Popen[bytes] | None = None
         self._log = bytearray()
         self._took: float | None = None
-        self._answered = 0  # the number of lines since the start
+        self._answered = 0  # the number of lines that were answered since the start
         self._rest = b""  # the text that was read after the last line
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Extra seconds for the next answer if the program must start first, at most the limit.
+        """Return extra seconds for the next answer if the program must start first, at most the limit.
 
-        If it answered after an earlier start, it gets `AGAIN` times as long as then. This distinguishes a program that
-        hangs from one that starts slowly.
+        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. The factor
+        `AGAIN` distinguishes a program that hangs from one that starts slowly.
         """
         if self._running is not None:
             return 0.0
@@ -115,7 +116,7 @@ class Child:
     def require_no_other(self, line: bytes) -> None:
         """Raise `OutOfStep` if this line, which answers nothing, follows the answer to the previous request.
 
-        Then the answer to this request is still to come.
+        If there is such a line, the answer to this request is still to come.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]
@@ -175,12 +176,12 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # the process reads no requests after this
+        os.set_blocking(process.stdin.fileno(), False)  # after this, the process reads no more requests
         group_started(process.pid)
         return process
 
     def last_words(self) -> str:
-        """The last line of the process on standard error, in quotes."""
+        """Return the last line of the process on standard error, in quotes."""
         log = self._running.stderr if self._running else None
         end = time.monotonic() + PATIENCE
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):
@@ -190,7 +191,7 @@ class Child:
         return shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def ending(self) -> str:
-        """A description of how the process ended, after a short wait for its end."""
+        """Return a description of how the process ended, after a short wait for its end."""
         assert self._running is not None
         process = self._running
         if not _has_ended(process, PATIENCE):
@@ -225,7 +226,10 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
 
 
 def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Whether the leader of the group ends in time. Its process id is not reused until its parent waits for it."""
+    """Return whether the leader of the group ends in time.
+
+    The process id of the leader is not reused until its parent waits for it.
+    """
     end = time.monotonic() + seconds
     while process.returncode is None:
         if hasattr(os, "waitid"):
@@ -260,5 +264,5 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def shown(text: str) -> str:
-    """The beginning of a process's output, in quotes."""
+    """Return the beginning of a process's output, in quotes."""
     return repr(text.strip()[:SHOWN])

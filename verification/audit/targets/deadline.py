@@ -1,4 +1,4 @@
-"""The deadline of the current draw, in a file that another process reads.
+"""Write the deadline of the current draw to a file that another process reads.
 
 A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside its process, because no signal
 handler and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its
@@ -17,19 +17,19 @@ from pathlib import Path
 SUPERVISED = "COVASSAY_SUPERVISED"  # the environment variable that names the folder, if a process supervises this one
 INTERRUPTIONS = 5  # a draw may swallow so many interruptions, one per time limit
 SLACK = 2.0  # extra seconds, because a busy machine delays interruptions
-_TIME = struct.Struct("d")  # on the clock `time.monotonic`, which all processes of a machine share
+_TIME = struct.Struct("d")  # the time is on the clock `time.monotonic`, which all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
 # this is approximately the start of the process, because `covassay audit` imports this module first
 BEGUN = time.monotonic()
-_folder = os.environ.get(SUPERVISED)  # this is read before a target can change it
+_folder = os.environ.get(SUPERVISED)  # the variable is read before a target can change it
 _mark: mmap.mmap | None = None
 _owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own
 
 
 def supervised() -> bool:
-    """Whether another process watches this one, and reports an audit without a result if it ends."""
+    """Return whether another process watches this one, and reports an audit without a result if it ends."""
     return bool(_folder)
 
 
@@ -44,7 +44,7 @@ def clear_deadline() -> None:
 
 
 def passed(folder: Path) -> bool:
-    """Whether any process that writes to this folder is past its deadline."""
+    """Return whether any process that writes to this folder is past its deadline."""
     now = time.monotonic()
     return any(0 < _read(file) < now for file in folder.glob(f"*{_SUFFIX}"))
 
@@ -62,7 +62,7 @@ def group_ended(number: int) -> None:
 
 
 def groups(folder: Path) -> list[int]:
-    """The process groups of targets that were not ended yet."""
+    """Return the process groups of targets that were not ended yet."""
     return [int(file.stem) for file in folder.glob(f"*{_GROUP}")]
 
 

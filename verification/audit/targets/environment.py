@@ -1,8 +1,9 @@
-"""Separate environments for packages with conflicting requirements: location, installation, and draws in them.
+"""Make separate environments for packages with conflicting requirements, and draw in them.
 
-`covassay adapters install NAME` makes one. An environment is a venv with the audited package at its pinned version, and
-without covassay. Its Python runs the file `runner`, which loads covassay's adapters from their own folder, and answers
-by the protocol of `process_target`. A target is run there only if its package cannot be used in this process.
+`covassay adapters install NAME` makes an environment. An environment is a venv with the audited package at its pinned
+version, and without covassay. The Python of the environment runs the file `runner`, which loads covassay's adapters
+from their own folder, and answers by the protocol of `process_target`. A target is run there only if its package cannot
+be used in this process.
 """
 
 import atexit
@@ -41,7 +42,8 @@ from covassay.verification.audit.targets.process_target import (
 
 DIRECTORY = "COVASSAY_ADAPTERS"  # the environment variable that names the directory of the environments
 RECORD = "covassay.json"  # this file marks an environment as complete
-START = 120.0  # seconds for the import of a package; some packages compile code at their first import
+# the time limit for the import of a package, in seconds; some packages compile code at their first import
+START = 120.0
 NOTE = (
     "asked in an environment of its own (covassay adapters): JSON has no NaN and no infinity, so bad input that has "
     "one is not sent and counts as refused"
@@ -49,7 +51,9 @@ NOTE = (
 
 
 def directory() -> Path:
-    """The directory of the environments: the one that the user has named, or a cache directory of the platform."""
+    """Return the directory of the environments: the one that the user has named, or a cache directory of the
+    platform.
+    """
     named = os.environ.get(DIRECTORY)
     return Path(named) if named else _cache() / "covassay" / "adapters"
 
@@ -63,12 +67,12 @@ def _cache() -> Path:
 
 
 def python_of(environment: Path) -> Path:
-    """The interpreter of an environment."""
+    """Return the interpreter of an environment."""
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def state(name: str, package: Package) -> str:
-    """The reason why the environment of that name cannot be used; "" if it can be used."""
+    """Return the reason why the environment of that name cannot be used; "" if it can be used."""
     place = directory() / name
     try:
         made = json.loads((place / RECORD).read_text(encoding="utf-8"))["requirements"]
@@ -83,7 +87,9 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment, which starts at once and again after each stop, so that no draw waits for it."""
+    """A process of an environment, which starts at once and again after each stop, so that no draw waits for its
+    start.
+    """
 
     def __init__(self, command: tuple[str, ...]) -> None:
         super().__init__(command, os.getcwd())
@@ -91,7 +97,7 @@ class _Kept(Process):
         self.start_again()
 
     def start_again(self) -> None:
-        """Start the process, and wait until the package is imported. No time limit interrupts it."""
+        """Start the process, and wait until the package is imported. No time limit interrupts the start."""
         with in_one_piece():
             self._running = self._start()
 
@@ -121,7 +127,8 @@ class _Kept(Process):
         if reply.get("x") is not None:
             x[...] = np.array(reply["x"]).reshape(rows.shape)
         if reply.get("error") is not None:
-            kind, _, rest = str(reply["error"]).partition(": ")  # a report shows the type; the rest may contain data
+            # a report shows the type of the error; the rest may contain data
+            kind, _, rest = str(reply["error"]).partition(": ")
             raise NoReply("exception", kind, shown(rest))
         return reply["output"]
 
@@ -148,7 +155,7 @@ def _draw_in_any_box(
 
 
 def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
-    """The command that draws from a target of this adapter in its environment."""
+    """Return the command that draws from a target of this adapter in its environment."""
     reference, verification = (find_spec(f"covassay.{part}") for part in ("reference", "verification"))
     assert reference is not None
     assert verification is not None
@@ -160,11 +167,9 @@ def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
 
 
 def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function that draws from a target in its environment, and the environment's description of the target.
+    """Return the function that draws from a target in its environment, and the environment's description of the target.
 
-    Raises
-    ------
-    CannotRun : the package cannot be imported there, or the target cannot be made.
+    Raises ------ CannotRun : the package cannot be imported in the environment, or the target cannot be made.
     """
     command = command_of(name, module, target)
     try:
@@ -232,7 +237,7 @@ def install(
 
 
 def imported(python: str, package: Package) -> str:
-    """The reason why the modules of a package do not import with that interpreter.
+    """Return the reason why the modules of a package do not import with that interpreter.
 
     The result is "" if they import, or need a copy of a project.
     """

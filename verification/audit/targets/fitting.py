@@ -1,9 +1,9 @@
-"""Find how a function is called, from the names of its parameters and by trying.
+"""Find how a function is called, from the names of its parameters and by trying expressions.
 
-The candidates are expressions as in `calling`. They differ in the form of the data (an array, a pandas data frame, a
-list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
-random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows, never on
-user data.
+The candidates are expressions as in `calling`. The candidate expressions differ in the form of the data (an array, a
+pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState,
+Python's random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows,
+never on user data.
 
 A method, or a part of the returned value, that was found by trial is used only if its value changes with the seed: a
 value that does not change may be a quantity without noise that is never released.
@@ -75,13 +75,16 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # the number of draws, at least one of which must differ from the first
-# a factor on the rows: on larger rows, outputs that are often constant, such as projections onto zero, must vary
+TRIES = 6  # so many draws are made, of which at least one must differ from the first
+# the rows are multiplied by this factor: on larger rows, outputs that are often constant, such as projections onto
+# zero, must vary
 MORE = 100
 
 
 class Misfit(Exception):
-    """Raised if no expression can be made; in `calls`, incomplete expressions, the user must replace each …."""
+    """Raised if no expression can be made; `calls` has incomplete expressions, in which the user must replace each
+    ….
+    """
 
     def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
@@ -93,7 +96,7 @@ class WrongOutput(CannotRun):
 
 
 def role_of(name: str) -> str | None:
-    """The role of a parameter, guessed from its name."""
+    """Return the role of a parameter, guessed from its name."""
     return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))  # a__b is the parameter b of a step a
 
 
@@ -108,7 +111,7 @@ class _Forms:
 
 
 def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
-    """The expression for a parameter that is not the data; None if the parameter keeps its default."""
+    """Return the expression for a parameter that is not the data; None if the parameter keeps its default."""
     role, required = role_of(parameter.name), parameter.default is inspect.Parameter.empty
     if role in RANDOM_FORMS:
         return RANDOM_FORMS[role][forms.random]
@@ -131,7 +134,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
 
 
 def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data: bool) -> tuple[str, list[str]]:
-    """The arguments of a call as text, and the names of the parameters whose value is unknown."""
+    """Return the arguments of a call as text, and the names of the parameters whose value is unknown."""
     listed = _given(parameters)
     data = _data(listed) if with_data else None
     words, missing, positional = [], [], True
@@ -155,7 +158,9 @@ def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data
 
 
 def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
-    """The parameter for the data: one with a telling name, or else the first without a role, required ones first."""
+    """Return the parameter for the data: one with a telling name, or else the first without a role, required ones
+    first.
+    """
     named = [p for p in parameters if role_of(p.name) == "data"]
     unnamed = [p for p in parameters if role_of(p.name) is None]
     unnamed.sort(key=lambda p: p.default is not inspect.Parameter.empty)
@@ -163,7 +168,7 @@ def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that may be passed; a `functools.partial` has fixed the others."""
+    """Return the parameters that may be passed; a `functools.partial` has fixed the others."""
     signature = signature_of(function)
     if signature is None:
         raise Misfit("Python does not know its parameters", "f(x, …)")
@@ -175,7 +180,10 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """The expression for the call in these forms. Unless `chained`, the object itself is used after its `fit`."""
+    """Return the expression for the call in these forms.
+
+    Unless `chained`, the object itself is used after its `fit`.
+    """
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
         return _complete(f"f({arguments})", missing)
@@ -193,7 +201,7 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
 
 
 def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
-    """The expression for an object, the arguments that it lacks, and the method that takes the data, or ""."""
+    """Return the expression for an object, the arguments that it lacks, and the method that takes the data, or ""."""
     if not inspect.isclass(function):
         return _copied(function, forms), [], "fit"
     parameters = _parameters(function)
@@ -208,7 +216,7 @@ def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
 
 
 def _copied(estimator: Any, forms: _Forms) -> str:
-    """A copy of an estimator with the same options, but with a new seed if it takes one."""
+    """Return a copy of an estimator with the same options, but with a new seed if it takes one."""
     made = "copy.deepcopy(f)"
     options = estimator.get_params() if hasattr(estimator, "get_params") else {}
     for name in options if hasattr(estimator, "set_params") else ():
@@ -218,7 +226,9 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str, forms: _Forms) -> str:
-    """The method of a class that takes the data: chosen by its name or by a parameter's name, or the only method."""
+    """Return the method of a class that takes the data: chosen by its name or by a parameter's name, or the only
+    method.
+    """
 
     def call(name: str) -> str:
         return f"{made}.{name}({_arguments(_parameters_of_method(kind, name), forms, True)[0]})"
@@ -238,7 +248,7 @@ def _method(kind: type, made: str, forms: _Forms) -> str:
 
 
 def _given(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters without *args and **kwargs."""
+    """Return the parameters without *args and **kwargs."""
     return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
@@ -258,7 +268,7 @@ def _complete(call: str, missing: Sequence[str]) -> str:
 
 
 def binds(function: Any, budget: Iterable[str]) -> bool:
-    """Whether the function can be called as f(x, *, epsilon, rng), with the keywords of this budget."""
+    """Return whether the function can be called as f(x, *, epsilon, rng), with the keywords of this budget."""
     if inspect.isclass(function) or not callable(function):
         return False
     signature = signature_of(function)
@@ -275,7 +285,7 @@ def binds(function: Any, budget: Iterable[str]) -> bool:
 
 
 def plain_call(function: Any, budget: Iterable[str]) -> str | None:
-    """The call f(x, …, rng=rng) with every keyword of the budget, if the signature allows it.
+    """Return the call f(x, …, rng=rng) with every keyword of the budget, if the signature allows it.
 
     Bounds may be left out.
     """
@@ -294,7 +304,8 @@ class _Try:
 
 
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
-    """Expressions that may call the function, the most likely first. The first is `plain_call` if there is one.
+    """Return expressions that may call the function, the most likely first. The first of these expressions is
+    `plain_call` if the signature allows it.
 
     Raises
     ------
@@ -323,7 +334,7 @@ def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
-    """Whether a call passes any part of the budget to the function."""
+    """Return whether a call passes any part of the budget to the function."""
     if call is None and callable(function) and signature_of(function) is None:
         return True
     if call is None and any(binds(function, [name]) for name in BUDGET):
@@ -346,7 +357,7 @@ def found_call(
     shape: Callable[[Matrix], tuple[int, ...]] | None,
     draw: Callable[[Callable[..., Any], Matrix, int], Any] | None = None,
 ) -> str:
-    """The expression that calls the function and selects the output from the returned value.
+    """Return the expression that calls the function and selects the output from the returned value.
 
     Parameters
     ----------
@@ -409,21 +420,19 @@ class _Trial:
         self.others: list[str] = []
 
     def output(self, call: str, x: Matrix, number: int = 0) -> Any:
-        """The value of the expression with this generator."""
+        """Return the value of the expression with this generator."""
         output = self.draw(Wrapped(self.function, call), x.copy(), number)
         if output is None:
             raise TypeError("it returned None")
         return output
 
     def readings(self, tried: _Try, x: Matrix) -> list[str]:
-        """Expressions that select the output from the returned value, the most plausible first.
+        """Return expressions that select the output from the returned value, the most plausible first.
 
-        Raises
-        ------
-        Misfit : no part could be the output, or several could and none has a name that decides it.
+        Raises ------ Misfit : no part could be the output, or several parts could be and no name decides between them.
         """
         output, shape = self.output(tried.call, x), self.shape(x)
-        with put_back():  # because inspecting an output may run code of the target
+        with put_back():  # the state is put back because inspecting an output may run code of the target
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
@@ -449,7 +458,7 @@ class _Trial:
         raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
-        """Expressions for the methods of a fitted object that take no data and are named like a release."""
+        """Return expressions for the methods of a fitted object that take no data and are named like a release."""
         found = []
         for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
             with suppress(Exception, SystemExit):
@@ -465,7 +474,7 @@ class _Trial:
         return [call for _, call in sorted(found)]
 
     def moves(self, call: str, x: Matrix) -> bool:
-        """Whether the output changes with the seed."""
+        """Return whether the output changes with the seed."""
         if self.differ(call, x):
             return True
         try:
@@ -474,12 +483,12 @@ class _Trial:
             return False
 
     def differ(self, call: str, x: Matrix) -> bool:
-        """Whether outputs with different generators differ."""
+        """Return whether outputs with different generators differ."""
         first = self.output(call, x)
         return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
 
     def whole(self, call: str, x: Matrix) -> str:
-        """The expression, wrapped in `symmetric` if its values are always one triangle of a matrix."""
+        """Return the expression, wrapped in `symmetric` if its values are always one triangle of a matrix."""
         y = np.asarray(self.output(call, x))
         strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
         if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):
@@ -492,7 +501,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _advice(function: Any, reason: str, calls: Sequence[str], budget: Iterable[str]) -> str:
-    """The reason why a function cannot be called, and suggested expressions and lines of code that call it."""
+    """Return the reason why a function cannot be called, and suggested expressions and lines of code that call it."""
     name, call = name_of(function), calls[0]
     signature = signature_of(function)
     stated = f"{name}{signature if signature is not None else '(…)'}"

@@ -1,7 +1,8 @@
-"""The requirements of an adapter's targets: a package at one version, or a copy of a project's source.
+"""Declare the requirements of an adapter's targets: a package at one version, or a copy of a project's source.
 
-An adapter module declares it as `PACKAGE`. The audit then reports in one line which requirement is missing, has another
-version or does not import. Before that it tries the separate environment of the package (`environment`).
+An adapter module declares its requirements as `PACKAGE`. The audit then reports in one line which requirement is
+missing, has another version or does not import. Before the report it tries the separate environment of the package
+(`environment`).
 """
 
 import importlib
@@ -16,17 +17,17 @@ from covassay.verification.audit.targets.calling import text_of
 ANY_VERSION = (
     "COVASSAY_ANY_VERSION"  # if this environment variable is set, versions other than the pinned one are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # what the adapters themselves need in an environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # the packages that the adapters themselves need in an environment
 
 
 @dataclass(frozen=True)
 class Package:
     """What the targets of an adapter require.
 
-    requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
-        `without_dependencies` is given.
+    requirements : for pip, with pinned versions. The first requirement is the package itself, `NAME==VERSION`, unless
+        `source` or `without_dependencies` is given.
     without_dependencies : requirements that are installed without their dependencies; the first is then the package.
-    modules : the imports of the targets. The message distinguishes a module that fails to import from a missing one.
+    modules : the imports of the targets. The message distinguishes a module that fails to import from a missing module.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.
     files : files in that directory, by which a copy is recognised. project : where to get a copy.
     """
@@ -40,7 +41,7 @@ class Package:
 
     @property
     def pinned(self) -> tuple[str, str]:
-        """The distribution and its version; empty for a project that is no package."""
+        """Return the distribution and its version; empty for a project that is no package."""
         if self.source:
             return "", ""
         name, _, version = self.audited.partition("==")
@@ -48,20 +49,20 @@ class Package:
 
     @property
     def audited(self) -> str:
-        """The audited package with its version, or the project whose copy the user has named."""
+        """Return the audited package with its version, or the project whose copy the user has named."""
         return self.project if self.source else (self.without_dependencies or self.requirements)[0]
 
     @property
     def everything(self) -> list[str]:
-        """All requirements, in the form of the record of an environment."""
+        """Return all requirements, in the form of the record of an environment."""
         return [*self.requirements, *self.without_dependencies]
 
     def copy(self) -> Path:
-        """The directory of the copy that the user has named."""
+        """Return the directory of the copy that the user has named."""
         return Path(os.environ[self.source])
 
     def no_copy(self) -> str:
-        """The reason why there is no copy of the project; "" if there is a copy, or if none is needed."""
+        """Return the reason why there is no copy of the project; "" if there is a copy, or if none is needed."""
         if not self.source:
             return ""
         folder = os.environ.get(self.source)
@@ -71,7 +72,7 @@ class Package:
         return f"{self.source} = {folder}: no copy of {self.project}, {missing[0]} is missing" if missing else ""
 
     def problem(self, own_process: bool = False) -> str:
-        """The reason why the targets cannot be made in this process; "" if they can.
+        """Return the reason why the targets cannot be made in this process; "" if they can.
 
         A copy of a project has modules with names such as `utils`, so it is used only in a separate process.
         """
@@ -102,7 +103,7 @@ class Package:
 
 
 def last_line(error: BaseException) -> str:
-    """The type of an exception and the last line of its text."""
+    """Return the type of an exception and the last line of its text."""
     lines = text_of(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[-1].strip()}" if lines else type(error).__name__
 
@@ -115,7 +116,7 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """The version of a target for reports: the package or the copy of the project, and the module in it."""
+    """Return the version of a target for reports: the package or the copy of the project, and the module in it."""
     name, _ = package.pinned
     if not name:
         return f"{package.project}{_commit(package.copy())}, {part}"
@@ -123,7 +124,7 @@ def told_version(package: Package, part: str) -> str:
 
 
 def _commit(folder: Path) -> str:
-    """The commit of a copy in brackets, if the copy was checked out with git."""
+    """Return the commit of a copy in brackets, if the copy was checked out with git."""
     head = folder / ".git" / "HEAD"
     try:
         text = head.read_text(encoding="utf-8").strip()

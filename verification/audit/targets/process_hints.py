@@ -25,7 +25,7 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
 
 
 def hint(text: str) -> str:
-    """A likely mistake in a line that should be a reply; "" if none is recognised."""
+    """Return a likely mistake in a line that should be a reply; "" if none is recognised."""
     text = text.strip()
     try:
         reply: Any = json.loads(text)

@@ -76,11 +76,11 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # for every module, its state at the last reading; it rarely changes
+_SEEN: dict[ModuleType, Names] = {}  # for every module, its state when it was last read; the state rarely changes
 
 
 def _names(module: ModuleType) -> Names:
-    """The names of a module and their values."""
+    """Return the names of a module and their values."""
     values = list(vars(module).values())
     seen = _SEEN.get(module)
     if seen is None or not _equal(values, seen[1]):
@@ -94,9 +94,9 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # names that a module loads lazily are new; they are kept
+        # names that a module loads lazily are new, and they are kept
         if name not in now or now[name] is not value:
-            if name != "_":  # because `_` is the last value of an interactive session
+            if name != "_":  # the name `_` is the last value of an interactive session
                 changed.add(f"{module.__name__}.{name}")
             now[name] = value
 

@@ -1,4 +1,4 @@
-"""A target in any language: a process that reads requests and writes replies, one line of JSON each. Protocol 1.
+"""Run a target in any language: a process that reads requests and writes replies, one line of JSON each. Protocol 1.
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
 runs it. A request is one line on the process's standard input: the data, the keywords of the claimed budget ("epsilon",
@@ -13,8 +13,8 @@ exception.
     {"error": "no rows"}
 
 A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}: many draws on the same
-data in one request, which has up to that many seeds. Its reply has as many outputs, or errors in their place. This
-saves the time for starting the program and reading the data at each draw.
+data in one request, which has up to that many seeds. The reply to such a request has as many outputs, or errors in
+their place. A batch saves the time for starting the program and reading the data at each draw.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
@@ -29,8 +29,8 @@ saves the time for starting the program and reading the data at each draw.
 - If a process ends, exceeds the time limit or writes anything else, the request has no output. The process is killed,
   and the next request starts another. The time limit of a batch is that of all its draws together (`--time-limit`).
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
-  COVASSAY_START_LIMIT allows. If it takes longer, the target cannot be run. When a process is started again, its first
-  reply may take at most three times as long as after the first start.
+  COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
+  again, its first reply may take at most three times as long as after the first start.
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 - JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
   Infinity, as some languages write them; such an output is malformed.
@@ -62,23 +62,23 @@ PROTOCOL = 1
 PREFIX = "exec"
 NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent and counts as refused"
 SEEDS = 2**53
-# characters for each number of an output; a reply is malformed if it is longer than this and `SLACK` allow
+# a reply is malformed if it is longer than so many characters for each number of an output, and `SLACK` more
 CHARACTERS = 100
 SLACK = 2**20
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
-MOMENT = 0.2  # seconds of waiting for a second line after the first reply
-START_LIMIT = 10.0  # seconds for the first reply of a process beyond the time limit of a draw
+MOMENT = 0.2  # so many seconds are spent waiting for a second line after the first reply
+START_LIMIT = 10.0  # the first reply of a process may take so many seconds more than the time limit of a draw
 START_VARIABLE = "COVASSAY_START_LIMIT"  # this environment variable replaces `START_LIMIT`
 
 
 def is_process(name: str) -> bool:
-    """Whether the target of that name is a process."""
+    """Return whether the target of that name is a process."""
     return name.startswith(f"{PREFIX}:")
 
 
 def start_limit(usual: float = START_LIMIT) -> float:
-    """Seconds that a program may take to start."""
+    """Return seconds that a program may take to start."""
     text = os.environ.get(START_VARIABLE, "")
     try:
         value = float(text or usual)
@@ -102,14 +102,14 @@ class Process(Child):
     """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """The reply to one request; raise if it is an error or has more than `longest` characters."""
+        """Return the reply to one request; raise if it is an error or has more than `longest` characters."""
         reply = self.reply_to(request, longest)
         if reply.get("error") is not None:
             raise NoReply("exception", ERROR, shown(str(reply["error"])))
         return reply
 
     def reply_to(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """The reply to one request, which may be an error; it has at most `longest` characters."""
+        """Return the reply to one request, which may be an error; it has at most `longest` characters."""
         line = _line(request)
         with self._lock:
             try:
@@ -141,7 +141,7 @@ class Process(Child):
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
-        """The reason why a process seems to hang at this request, if its output shows it; otherwise ""."""
+        """Return the reason why a process seems to hang at this request, if its output shows it; otherwise ""."""
         self.stop()
         try:
             process = self._running = self._start()
@@ -162,19 +162,19 @@ def _line(request: dict[str, Any]) -> bytes:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """The process of this worker; it is kept until the worker ends."""
+    """Return the process of this worker; it is kept until the worker ends."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def longest_reply(x: Matrix, size: int = 1) -> int:
-    """The largest number of characters of a reply with so many outputs."""
+    """Return the largest number of characters of a reply with so many outputs."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
 
 
 def starting(command: tuple[str, ...], directory: str) -> float:
-    """Extra seconds for the next draw, because it must start the process of this worker."""
+    """Return extra seconds for the next draw, because it must start the process of this worker."""
     return _process(command, directory, os.getpid()).starting(start_limit())
 
 
@@ -215,10 +215,10 @@ def draw_batches(
 
 
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
-    """The number of draws in one request that the process announces; 0 if it draws one by one.
+    """Return the number of draws in one request that the process announces; 0 if it draws one by one.
 
-    This is the first request of an audit. It waits `MOMENT` seconds for a second line, which could be mistaken for the
-    answer to the next request.
+    The function makes the first request of an audit. The function waits `MOMENT` seconds for a second line, which could
+    be mistaken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -228,7 +228,9 @@ def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.ran
 
 
 def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float, **budget: Any) -> str:
-    """The reason why a process that exceeded its time limit seems to hang, if its output shows it; otherwise ""."""
+    """Return the reason why a process that exceeded its time limit seems to hang, if its output shows it; otherwise
+    "".
+    """
     return _process(command, directory, os.getpid()).late_words({"x": x.tolist(), **budget, "seed": 1}, seconds)
 
 
@@ -241,5 +243,8 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """The function that draws from a target given by a command. It raises ValueError if there is no command."""
+    """Return the function that draws from a target given by a command.
+
+    The function raises ValueError if the command is empty.
+    """
     return partial(draw, words_of(command), directory)

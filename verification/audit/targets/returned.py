@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # the most expressions and parts in a message
-LOOKED_AT = 100  # the most parts that are searched
-DEPTH = 4  # the depth to which parts within parts are searched
-KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # kinds of output by their shapes for d columns
+OFFERED = 4  # a message has at most so many expressions and parts
+LOOKED_AT = 100  # at most so many parts are searched
+DEPTH = 4  # parts within parts are searched to this depth
+KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # the kinds of output, with their shapes for d columns
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),
     "triangle": lambda d: (d * (d + 1) // 2,),
@@ -21,7 +21,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # kinds of output by the
 }
 
 
-CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, by their code
+CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, by their code as text
     "numpy.real({call})": lambda output, d: np.real(output),
     "{call}.toarray()": lambda output, d: output.toarray(),
     "{call}.to_numpy()": lambda output, d: output.to_numpy(),
@@ -33,12 +33,12 @@ CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array
 
 
 def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
-    """The kind of output that has this shape on data with d columns, if there is one."""
+    """Return the kind of output that has this shape on data with d columns, if there is one."""
     return next((kind for kind, shape_at in KINDS.items() if shape_at(d) == shape), None)
 
 
 def parts_of(output: Any) -> dict[str, Any]:
-    """The first parts of a returned value, by the index, key or attribute that selects them.
+    """Return the first parts of a returned value, by the index, key or attribute that selects them.
 
     A value with a `shape` is one piece: its attributes are details of its storage.
     """
@@ -50,7 +50,7 @@ def parts_of(output: Any) -> dict[str, Any]:
 
 
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """All data in a returned value, with their positions: arrays, tables, numbers and texts.
+    """Yield all data in a returned value, with their positions: arrays, tables, numbers and texts.
 
     The search covers parts of parts, and attributes whose names begin with an underscore.
     """
@@ -64,13 +64,13 @@ def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[st
 
 
 def _kept(output: Any) -> dict[str, Any]:
-    """The attributes stored in an object."""
+    """Return the attributes stored in an object."""
     found = getattr(output, "__dict__", {})
     return dict(islice(found.items(), LOOKED_AT)) if isinstance(found, dict) else {}
 
 
 def described(output: Any) -> str:
-    """A description of a returned value that contains none of its values."""
+    """Return a description of a returned value that contains none of its values."""
     if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
         return _named(output)
     parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
@@ -85,12 +85,12 @@ def _named(value: Any) -> str:
 
 
 def _of_no_numbers(value: Any) -> str:
-    """The shape and the type of the entries of an array that holds no real numbers."""
+    """Return the shape and the type of the entries of an array that holds no real numbers."""
     return f" of shape {value.shape} with entries of type {value.dtype}" if type(value) is np.ndarray else ""
 
 
 def _shape_attribute(output: Any) -> Any:
-    """The attribute `shape` of an array, a matrix or a table."""
+    """Return the attribute `shape` of an array, a matrix or a table."""
     try:
         return None if inspect.isclass(output) else getattr(output, "shape", None)
     except (Exception, SystemExit):
@@ -109,7 +109,7 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of a value of real numbers in any form; None for other values."""
+    """Return the shape of a value of real numbers in any form; None for other values."""
     try:
         array = np.asarray(value)
     except (Exception, SystemExit):
@@ -118,9 +118,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Expressions that extend `call`, whose value is no output, and whose own values may be outputs."""
+    """Return expressions that extend `call`, whose value is no output, and whose own values may be outputs."""
     if inspect.iscoroutine(output):
-        output.close()  # otherwise Python warns of a coroutine that is neither awaited nor closed
+        output.close()  # without this call, Python warns of a coroutine that is neither awaited nor closed
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]
@@ -134,7 +134,7 @@ def offers(output: Any, call: str, d: int) -> list[str]:
 
 
 def _conversions(output: Any, call: str, d: int) -> list[str]:
-    """Expressions that convert a returned value to a matrix of real numbers."""
+    """Return expressions that convert a returned value to a matrix of real numbers."""
     found = []
     for written, convert in CONVERSIONS.items():
         with suppress(Exception, SystemExit):
@@ -144,7 +144,7 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """A message on a value that was returned in place of an output, with expressions that give an output."""
+    """Return a message on a value that was returned in place of an output, with expressions that give an output."""
     kind = kind_of(shape_of(output), d)
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
     ways += [f"--released {kind} without --mechanism"] if kind else []

@@ -1,12 +1,13 @@
-"""The process that runs in an environment: it draws from a target of an adapter, over JSON lines (`process_target`).
+"""Run in an environment as a process that draws from a target of an adapter, over JSON lines (`process_target`).
 
 This file is run by its path, with the Python of an environment that has the audited package and not covassay. The first
-four arguments are covassay's own folders, the adapter and the target, so that this file imports nothing of covassay
-before it knows them. Standard output is for replies alone: the printed output of a package goes to standard error.
+four arguments of the file are covassay's own folders, the adapter and the target, so that this file imports nothing of
+covassay before it knows them. Standard output is for replies alone: the printed output of a package goes to standard
+error.
 
-The first line of output describes the target. Then the process answers requests by the usual protocol, with two more
-keys: a request has the "shape" of the data, which a list without rows loses, and a reply has "x" if the target has
-overwritten the data, so that the audit can detect it.
+The first line of standard output describes the target. Then the process answers requests by the usual protocol, with
+two more keys: a request has the "shape" of the data, which a list without rows loses, and a reply has "x" if the target
+has overwritten the data, so that the audit can detect it.
 """
 
 import importlib
@@ -36,7 +37,7 @@ def known_packages(reference: str, verification: str) -> None:
 
 
 def adapter_of(where: str) -> ModuleType:
-    """The adapter module: a name inside covassay, or the path of a file."""
+    """Return the adapter module: a name inside covassay, or the path of a file."""
     if not where.endswith(".py"):
         return importlib.import_module(where)
     spec = importlib.util.spec_from_file_location(Path(where).stem, where)

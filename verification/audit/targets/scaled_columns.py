@@ -1,9 +1,9 @@
-"""Targets for bounded columns are audited in columns that are scaled to [−1, 1].
+"""Audit targets for bounded columns in columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
-units of a box, together with the bounds; any other function gets the scaled data. Its result is transformed to the
-quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the same law holds for
-all bounds.
+units of a box, together with the bounds; any other function gets the scaled data. The result of the function is
+transformed to the quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the
+same law holds for all bounds.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,11 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.target import Target, TargetSource, load
 
-# (one output, its box, the number of rows) -> the quantity that the audit tests
+# maps (one output, its box, the number of rows) to the quantity that the audit tests
 See = Callable[[Matrix, Box, int], Matrix]
-EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns if the user gives none
-FARTHEST = 100  # half-widths from 0 to the middle of a column; further away, rounding of float64 hides the noise
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns that are used if the user gives none
+# the middle of a column is at most so many half-widths from 0; further away, rounding of float64 hides the noise
+FARTHEST = 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class ScaledDraw:
     see: See
 
     def box(self, dimension: int) -> Box:
-        """The box for this number of columns."""
+        """Return the box for this number of columns."""
         if self.bounds is None:
             return Box.of_columns(None, dimension)
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
@@ -71,7 +72,8 @@ class ScaledDraw:
 
 
 def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
-    """The target in scaled columns, with the given bounds; if it takes bounds and none are given, with example bounds.
+    """Return the target in scaled columns, with the given bounds; if it takes bounds and none are given, with example
+    bounds.
 
     Raises
     ------

@@ -1,18 +1,18 @@
-"""A target: a function `f(x, *, epsilon, rng)` that is found by its name and called under a time limit.
+"""Find a target, a function `f(x, *, epsilon, rng)`, by its name, and call it under a time limit.
 
 The name of a target is `module:function` or `dir/file.py:function` (the user's own function, looked up from the current
 directory), `exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry
-points of the group `covassay.adapters`). It is called as
+points of the group `covassay.adapters`). The target is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
 with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
 it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
 `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If it has an
-attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own accounting, in
-the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception (also SystemExit)
-and a time-out are outcomes of the target like any output.
+f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If the function
+has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own
+accounting, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception
+(also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib
@@ -61,9 +61,9 @@ from covassay.verification.audit.targets.process_target import (
 )
 
 ADAPTER_GROUP = "covassay.adapters"
-SUFFIX = ".py"  # the ending of a file with Python source
+SUFFIX = ".py"  # files with Python source end in this suffix
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
-AGAIN = 0.002  # seconds after which a delayed interruption is repeated
+AGAIN = 0.002  # a delayed interruption is repeated after so many seconds
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # an exception after this share of the time limit counts as a time-out
@@ -119,7 +119,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
+    """A target by its name and the directory from which it is looked up. The name is cheap to send to another process.
 
     If `seeded` is False, the target draws from the operating system, whatever it declares. `call` is the expression
     that calls a function with another signature, see `calling`. `batch` is the number of draws of a process in one
@@ -134,18 +134,18 @@ class TargetReference:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words of the command of a process; empty for any other target."""
+        """Return the words of the command of a process; empty for any other target."""
         prefix, command = parts_of_name(self.spec)
         return words_of(command) if prefix == PREFIX else ()
 
     @property
     def is_function(self) -> bool:
-        """Whether the name is that of a function, and not of a process or of an adapter's target."""
+        """Return whether the name is that of a function, and not of a process or of an adapter's target."""
         prefix, _ = parts_of_name(self.spec)
         return prefix != PREFIX and prefix not in adapters()
 
     def load(self) -> Target:
-        """The target of this name."""
+        """Return the target of this name."""
         target = _load(self.spec, self.directory, self.call)
         if self.batch:
             target = replace(target, draw_many=partial(_in_batches, self.command, self.directory, self.batch))
@@ -156,7 +156,9 @@ TargetSource = Target | TargetReference
 
 
 def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
-    """The source itself, or a target made from a function or from a name that is looked up in the current directory."""
+    """Return the source itself, or a target made from a function or from a name that is looked up in the current
+    directory.
+    """
     if isinstance(source, Target | TargetReference):
         return source
     if isinstance(source, str):
@@ -165,7 +167,7 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
-    """The target for a function, called by an expression if one is given."""
+    """Return the target for a function, called by an expression if one is given."""
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
@@ -177,17 +179,20 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
 
 
 def load(source: TargetSource) -> Target:
-    """The target itself; if the source is a name, the target of that name."""
+    """Return the target itself; if the source is a name, the target of that name."""
     return source.load() if isinstance(source, TargetReference) else source
 
 
 def adapters() -> dict[str, Any]:
-    """The registered adapters by name; none of them is imported yet."""
+    """Return the registered adapters by name; none of them is imported yet."""
     return {point.name: point for point in entry_points(group=ADAPTER_GROUP)}
 
 
 def parts_of_name(spec: str) -> tuple[str, str]:
-    """The parts of a name before and after the colon. The path of a file, which ends in .py, may contain colons."""
+    """Return the parts of a name before and after the colon.
+
+    The path of a file, which ends in .py, may contain colons.
+    """
     prefix, _, name = spec.partition(":")
     if prefix == PREFIX or f"{SUFFIX}:" not in spec:
         return prefix, name
@@ -213,7 +218,7 @@ def _load(spec: str, directory: str, call: str | None) -> Target:
 
 
 def _in_batches(command: tuple[str, ...], directory: str, most: int, x: Matrix, size: int, **given: Any) -> list[Any]:
-    """Draws of a process in batches, with a `Failure` in the place of each that gave no output."""
+    """Return draws of a process in batches, with a `Failure` in the place of each that gave no output."""
     drawn = draw_batches(command, directory, most, x, size, **given)
     return [Failure(output.kind, output.message) if isinstance(output, NoReply) else output for output in drawn]
 
@@ -227,7 +232,7 @@ def _process_target(spec: str, command: str, directory: str) -> Target:
 
 
 def adapter(name: str) -> Any:
-    """The module of a registered adapter.
+    """Return the module of a registered adapter.
 
     Raises
     ------
@@ -262,7 +267,9 @@ def _adapter_target(spec: str, prefix: str, name: str) -> Target:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    """The question "did you mean …" for an unknown name; the comparison ignores case, hyphens and underscores."""
+    """Return the question "did you mean …" for an unknown name; the comparison ignores case, hyphens and
+    underscores.
+    """
 
     def plain(text: str) -> str:
         return "".join(letter for letter in text.lower() if letter.isalnum())
@@ -273,7 +280,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: str) -> Target:
-    """The target in the separate environment of its package, because it cannot be made in this process."""
+    """Return the target in the separate environment of its package, because it cannot be made in this process."""
     wrong = environment.state(prefix, module.PACKAGE)
     if wrong:
         made = f"covassay adapters install {prefix}"
@@ -327,7 +334,8 @@ def _look_in(directory: str) -> None:
 
 
 def _module_of_file(spec: str, name: str, directory: str) -> Any:
-    """The module in a file, which may import its sibling modules; a file of a package is imported as its submodule.
+    """Return the module in a file, which may import its sibling modules; a file of a package is imported as its
+    submodule.
 
     A loaded module of the same name from another file is not replaced.
     """
@@ -361,13 +369,16 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 class TimeLimitError(Exception):
     """Raised inside the target if the time of a draw is up.
 
-    It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
+    The class is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
     `Exception` before they return to C, and crash at other exceptions.
     """
 
 
 class InsistentTimeLimitError(BaseException):
-    """The time of a draw is up, and the target swallowed a `TimeLimitError`. `except Exception` does not stop it."""
+    """Raised inside the target if the time of a draw is up, and the target swallowed a `TimeLimitError`.
+
+    `except Exception` does not stop it.
+    """
 
 
 def _has_limit() -> bool:
@@ -380,7 +391,10 @@ stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lam
 
 @dataclass
 class _Limit:
-    """Whether an alarm may interrupt. It may only while the block runs, not while the timer is set or cleared."""
+    """Whether an alarm may interrupt.
+
+    An alarm may interrupt only while the block runs, not while the timer is set or cleared.
+    """
 
     armed: bool = False
 
@@ -404,7 +418,8 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # repeated, as the target may swallow one
+    # the interruption is repeated, as the target may swallow one
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield limit
     finally:
@@ -426,8 +441,8 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # Python runs signal handlers at calls. There is no call between the end of the function and the last line,
-        # so no alarm is raised in between.
+        # Python runs signal handlers at calls, and there is no call between the end of the function and the last line.
+        # So no alarm is raised in between.
         try:
             limit.armed = True
             return function()
@@ -465,7 +480,7 @@ def observed_call(
 
 
 def ran_out_of_time(error: BaseException, elapsed: float, seconds: float) -> bool:
-    """Whether the time limit ended a draw; a target may have wrapped the interruption in an error of its own."""
+    """Return whether the time limit ended a draw; a target may have wrapped the interruption in an error of its own."""
     return isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST
 
 
@@ -484,7 +499,7 @@ def _as_array(output: Any) -> Any:
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
-    """The output as a finite float64 array of the given shape, or a description of its fault."""
+    """Return the output as a finite float64 array of the given shape, or a description of its fault."""
     if isinstance(output, Failure):
         return output
     try:

@@ -24,7 +24,7 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Find the definition of the function, or the script of the process; None if there is none or it is not known.
 
-    This imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
+    The search imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -35,14 +35,16 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # the name may be no path
+    except (OSError, ValueError):  # the name may not be a path
         return None
     # an adapter calls a function of another package, whose source the reader may be unable to change
     return found if found and found.file.is_relative_to(directory) else None
 
 
 def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
-    """The first word of a command after the program that names a file, or the program if it lies in the directory."""
+    """Return the first word of a command after the program that names a file, or the program if it lies in the
+    directory.
+    """
     for word in (*command[1:], command[0]):
         path = (directory / word).resolve()
         if path.is_file() and (word != command[0] or path.is_relative_to(directory)):
@@ -51,7 +53,7 @@ def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
 
 
 def _function(draw: Any) -> Any:
-    """The function, method or class of a target, without wrappers."""
+    """Return the function, method or class of a target, without wrappers."""
     while isinstance(draw, Wrapped | partial):
         draw = draw.function if isinstance(draw, Wrapped) else draw.func
     draw = inspect.unwrap(draw)

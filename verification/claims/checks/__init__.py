@@ -1,4 +1,7 @@
-"""The machine checks of the ledger's claims. They run the formulas of the reference, and each rejects its mutants."""
+"""The machine checks of the ledger's claims.
+
+The checks run the formulas of the reference, and each rejects its mutants.
+"""
 
 import importlib
 import pkgutil
@@ -9,7 +12,7 @@ from covassay.verification.claims.evidence import ClaimCheck
 
 @lru_cache(maxsize=1)
 def checks() -> dict[str, ClaimCheck]:
-    """Every check of the package, by name."""
+    """Return every check of the package, by name."""
     found: dict[str, ClaimCheck] = {}
     for module in sorted(m.name for m in pkgutil.walk_packages(__path__, f"{__name__}.") if not m.ispkg):
         place = module.removeprefix(f"{__name__}.")

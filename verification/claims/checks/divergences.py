@@ -6,5 +6,7 @@ from covassay.reference.domain import Vector
 
 
 def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
-    """The Rényi divergence D_α(P‖Q), α = `order`, of laws on finitely many points, from their log probabilities."""
+    """Return the Rényi divergence D_α(P‖Q), α = `order`, of laws on finitely many points, from their log
+    probabilities.
+    """
     return float(np.logaddexp.reduce(order * log_p + (1 - order) * log_q)) / (order - 1)

@@ -8,13 +8,13 @@ from covassay.verification.claims.evidence import Evidence
 
 
 def rounds_to(value: Number, figure: str) -> bool:
-    """Whether the value, rounded to as many places as the figure has, is the figure."""
+    """Return whether the value, rounded to as many places as the figure has, is the figure."""
     unit = Fraction(1, 10 ** len(figure.partition(".")[2]))
     return 2 * abs(Fraction(value) - Fraction(figure)) <= unit
 
 
 def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
-    """Whether every value rounds to the figure at the same position."""
+    """Return whether every value rounds to the figure at the same position."""
     return all(rounds_to(value, figure) for value, figure in zip(values, figures, strict=True))
 
 

@@ -8,7 +8,7 @@ from covassay.reference.domain import Matrix
 
 
 def sign_matrices(d: int) -> Matrix:
-    """All symmetric sign matrices whose first row is 1 beyond the diagonal, (count, d, d).
+    """Return all symmetric sign matrices whose first row is 1 beyond the diagonal, (count, d, d).
 
     Flipping the signs of features brings every symmetric sign matrix into this form.
     """
@@ -21,7 +21,7 @@ def sign_matrices(d: int) -> Matrix:
 
 
 def enumerated_l1(d: int, triangle: bool) -> float:
-    """The largest ℓ1 norm of Δ, found by trying all sign patterns W of its entries.
+    """Return the largest ℓ1 norm of Δ, found by trying all sign patterns W of its entries.
 
     For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0, and its maximum is
     max(λ_max, 0) + max(−λ_min, 0). For the triangle the weights off the diagonal are 1/2. Flipping the signs of

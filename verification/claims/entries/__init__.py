@@ -7,17 +7,19 @@ from typing import Any
 
 
 def read(name: str) -> dict[str, Any]:
-    """The contents of the TOML file with the given name."""
+    """Return the contents of the TOML file with the given name."""
     return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)
 def assumptions() -> dict[str, str]:
-    """The assumptions on which claims may rest (A-) and the statements that are claimed nowhere (N-), by identifier."""
+    """Return the assumptions on which claims may rest (A-) and the statements that are claimed nowhere (N-), by
+    identifier.
+    """
     return read("assumptions")
 
 
 @lru_cache(maxsize=1)
 def notation() -> dict[str, str]:
-    """The meaning of the letters in the claims, by paper; "all" for those of all papers."""
+    """Return the meaning of the letters in the claims, by paper; "all" for those of all papers."""
     return read("notation")

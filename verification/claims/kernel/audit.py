@@ -1,4 +1,4 @@
-"""The statement of each tagged theorem and the axioms on which it rests, according to the kernel.
+"""Ask the kernel for the statement of each tagged theorem and the axioms on which it rests.
 
 The kernel is asked in three rounds. First, which constants do the modules contain, and which of them are definitions
 rather than proofs? Second, what do the theorems and the definitions say, once with everything explicit, for digests,
@@ -43,8 +43,9 @@ CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualif
 # An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-UNKNOWN = ("not expected to rest on anything in particular",)  # stands for axioms that are not known beforehand
-# what Print Module prints for a constant whose proof Qed has sealed, so that only its type is visible
+# this text stands for axioms that are not known beforehand
+UNKNOWN = ("not expected to rest on anything in particular",)
+# Print Module prints this word for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"
 
 
@@ -54,7 +55,7 @@ class Printed:
 
     name: str
     text: str  # the form for people
-    digest: str  # the digest of the explicit form
+    digest: str  # the digest of the explicit form of the constant
     mentions: frozenset[str]
 
 
@@ -62,8 +63,9 @@ class Printed:
 class Definition(Printed):
     """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
 
-    is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to satisfy
-    is_hidden: bool = False  # whether it is data that Qed has made opaque, so that its meaning is unknown
+    # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
+    is_premise: bool
+    is_hidden: bool = False  # whether the constant is data that Qed has made opaque, so that its meaning is unknown
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,11 @@ class Audit:
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
-    witnesses: Mapping[str, Statement]  # the lemmas of that table that exist and that a theorem needs
+    witnesses: Mapping[str, Statement]  # the lemmas of the table of witnesses that exist and that a theorem needs
     others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas about the numbers in proofs/vectors.json
 
     def beneath(self, statement: Statement) -> list[str]:
-        """All definitions on which the meaning of a statement depends, directly or through other definitions."""
+        """Return all definitions on which the meaning of a statement depends, directly or through other definitions."""
         found: set[str] = set()
         todo = set(statement.mentions)
         while todo:
@@ -107,9 +109,10 @@ class Audit:
         return sorted(found)
 
     def to_witness(self, statement: Statement) -> list[str]:
-        """The predicates that need a witness that they can be satisfied, because the statement assumes them.
+        """Return the predicates that need a witness that they can be satisfied, because the statement assumes them.
 
-        They are the predicates in its premises, and those in its conclusion that the conclusion does not establish.
+        The predicates in question are those in its premises, and those in its conclusion that the conclusion does not
+        establish.
         """
         left_open = {
             name
@@ -119,11 +122,11 @@ class Audit:
         return sorted(name for name in left_open | statement.premises if self.definitions[name].is_premise)
 
     def premises_of(self, lemma: Statement) -> list[str]:
-        """The predicates in the premises of a witness."""
+        """Return the predicates in the premises of a witness."""
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
-        """The given predicates, and those that their witnesses need in turn."""
+        """Return the given predicates, and those that their witnesses need in turn."""
         found: set[str] = set()
         todo = set(predicates)
         while todo:
@@ -134,7 +137,7 @@ class Audit:
 
 
 def read_witnesses(folder: Path) -> dict[str, Witness]:
-    """The contents of the hand-written file witnesses.toml, by predicate."""
+    """Return the contents of the hand-written file witnesses.toml, by predicate."""
     return {name: Witness(name, **entry) for name, entry in read_table(folder / "witnesses.toml").items()}
 
 
@@ -146,17 +149,17 @@ def _flat(text: str) -> str:
 
 
 def _type(answer: str) -> str:
-    """The type in the answer `name : type` to Check."""
+    """Return the type in the answer `name : type` to Check."""
     return _flat(answer).partition(" : ")[2]
 
 
 def _content(answer: str) -> str:
-    """A type or a body, without the remarks on implicit arguments and scopes that Rocq prints after it."""
+    """Return a type or a body, without the remarks on implicit arguments and scopes that Rocq prints after it."""
     return _flat(re.split(r"\n\s*\n\s*Arguments|\nArguments", answer)[0])
 
 
 def axioms_of(answer: str) -> tuple[str, ...]:
-    """The axioms that Print Assumptions lists: an allowed axiom by its name, any other with its statement."""
+    """Return the axioms that Print Assumptions lists: an allowed axiom by its name, any other with its statement."""
     found = []
     entries = re.sub(r"\n\s+", " ", answer.strip()).split("\n")
     for entry in entries:
@@ -175,16 +178,16 @@ class Constants:
 
     definitions: list[str]
     sealed: list[str]  # the theorems and lemmas
-    owner: dict[str, str]  # maps a constructor to its type
+    owner: dict[str, str]  # maps a constructor to the type that it constructs
 
     @property
     def all(self) -> list[str]:
-        """Every constant apart from constructors."""
+        """Return every constant apart from constructors."""
         return [*self.definitions, *self.sealed]
 
 
 def constants(build: Path, modules: Iterable[str]) -> Constants:
-    """The constants of the compiled modules."""
+    """Return the constants of the compiled modules."""
     listed = list(modules)
     preamble = [f"From covassay Require {' '.join(listed)}.", *UNABRIDGED]
     answers = kernel.ask(build, preamble, {module: f"Print Module {module}." for module in listed})
@@ -215,7 +218,7 @@ class Answers:
     kinds: Mapping[str, str]  # maps a constant to PROOF, or to its type when it is applied to all of its arguments
 
     def mentioned(self, text: str) -> frozenset[str]:
-        """The constants that an explicit term mentions; a constructor counts as its type."""
+        """Return the constants that an explicit term mentions; a constructor counts as its type."""
         owner = self.constants.owner
         found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
         unknown = sorted(found - set(self.constants.all))
@@ -224,7 +227,7 @@ class Answers:
         return found
 
     def definition(self, name: str) -> Definition:
-        """The definition of a constant that a statement mentions."""
+        """Return the definition of a constant that a statement mentions."""
         key = f"body {name}" if f"body {name}" in self.explicit else f"type {name}"
         body = _content(self.explicit[key])
         kind = _flat(self.kinds[name])
@@ -238,7 +241,7 @@ class Answers:
         )
 
     def statement(self, name: str) -> Statement:
-        """The statement of a theorem or a lemma, without its axioms."""
+        """Return the statement of a theorem or a lemma, without its axioms."""
         says = _type(self.explicit[f"type {name}"])
         bound, conclusion = terms.binders(says)
         return Statement(
@@ -253,7 +256,9 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Whether a type certainly has an element, or is a record type of ours (that one needs a separate witness)."""
+        """Return whether a type certainly has an element, or is a record type of ours (that one needs a separate
+        witness).
+        """
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
 
@@ -272,7 +277,7 @@ def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Ite
 def _ask_for_axioms(
     build: Path, require: str, names: Iterable[str], expected: Mapping[str, tuple[str, ...]], jobs: int
 ) -> dict[str, tuple[str, ...]]:
-    """The axioms on which each of the given constants rests.
+    """Return the axioms on which each of the given constants rests.
 
     Constants with the same expected axioms are first asked about together, by one lemma that uses them all, so that the
     kernel visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the constants
@@ -302,7 +307,7 @@ def _ask_for_axioms(
 
 
 def _with_axioms(build: Path, require: str, said: Audit, expected: Mapping[str, tuple[str, ...]], jobs: int) -> Audit:
-    """The audit with the axioms on which its theorems, witnesses and other lemmas rest."""
+    """Return the audit with the axioms on which its theorems, witnesses and other lemmas rest."""
     statements = [*said.theorems.values(), *said.witnesses.values(), *said.others.values()]
     found = _ask_for_axioms(build, require, (s.name for s in statements), expected, jobs)
 

@@ -29,7 +29,7 @@ class Discrepancy:
 
     rule: str  # a key of RULES
     text: str
-    tags: tuple[str, ...] = ()  # the theorems that it concerns
+    tags: tuple[str, ...] = ()  # the theorems that the finding concerns
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.text}"
@@ -39,7 +39,7 @@ class Discrepancy:
 
 
 def scan_findings(folder: Path) -> list[Discrepancy]:
-    """Mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
+    """Return mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
     texts = sources.files(folder)
     found = [Discrepancy("token", text) for text in sources.name_problems(folder)]
     found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
@@ -47,7 +47,7 @@ def scan_findings(folder: Path) -> list[Discrepancy]:
 
 
 def source_findings(proofs: Path) -> list[Discrepancy]:
-    """Differences of the sources, the exported vectors and the tags from the audited and locked ones."""
+    """Return differences of the sources, the exported vectors and the tags from the audited and locked ones."""
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
@@ -70,7 +70,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
 
 
 def axiom_findings(audit: Audit) -> list[Discrepancy]:
-    """Theorems, and lemmas of the vectors, that rest on an axiom that is not one of the library's three."""
+    """Return theorems, and lemmas of the vectors, that rest on an axiom that is not one of the library's three."""
     asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
     return [
         Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
@@ -81,7 +81,7 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def hidden_findings(audit: Audit) -> list[Discrepancy]:
-    """Theorems that use a definition that Qed has made opaque: the lock cannot contain its meaning."""
+    """Return theorems that use a definition that Qed has made opaque: the lock cannot contain its meaning."""
     return [
         Discrepancy("definition", f"{name}, beneath {tagged.tag}, is sealed by Qed: end it with Defined", (tagged.tag,))
         for tagged, said in audit.theorems.items()
@@ -91,7 +91,7 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Vectors whose lemmas are not about the definitions that compute their numbers.
+    """Return vectors whose lemmas are not about the definitions that compute their numbers.
 
     A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem, which
     is one outside the module of the rows. A definition that several vectors share, such as a short notation for
@@ -116,11 +116,12 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Premises that no witness shows to be possible; for the whole project, also witnesses that no premise needs.
+    """Return premises that no witness shows to be possible; for the whole project, also witnesses that no premise
+    needs.
 
     `whole` says that the whole project was audited. `passed_over` are predicates that are left out.
     """
-    tags: dict[str, list[str]] = {}  # for each predicate, the theorems with that premise
+    tags: dict[str, list[str]] = {}  # for each predicate, the theorems with it as a premise
     for tagged, said in audit.theorems.items():
         for predicate in audit.to_witness(said):
             tags.setdefault(predicate, []).append(tagged.tag)
@@ -137,7 +138,7 @@ def witness_findings(
 
 
 def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """The reason why nothing shows that a predicate can be satisfied; empty if something does."""
+    """Return the reason why nothing shows that a predicate can be satisfied; empty if something does."""
     witness = audit.table.get(predicate)
     if witness is None:
         return "has no witness in witnesses.toml"
@@ -164,7 +165,7 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
 
 
 def lock_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Differences between the lock and an audit of all or of some theorems."""
+    """Return differences between the lock and an audit of all or of some theorems."""
     found = [finding for tag in now.theorems for finding in _theorem_findings(tag, locked, now)]
     found += [
         Discrepancy("witness", f"{predicate}: the witness is not the locked one")
@@ -197,13 +198,15 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
 
 
 def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Differences between the numbers that the kernel evaluates and the locked ones."""
+    """Return differences between the numbers that the kernel evaluates and the locked ones."""
     if now.vectors.exported == locked.vectors.exported:
         return []
     return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]
 
 
 def remaining_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Any remaining difference of the lock from an audit of all theorems; the versions of the tools may differ."""
+    """Return any remaining difference of the lock from an audit of all theorems; the versions of the tools may
+    differ.
+    """
     same = replace(locked, tools={}) == replace(now, tools={})
     return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]

@@ -1,4 +1,4 @@
-"""The gate: compile the proofs, audit them, and compare them with the lock; without Rocq, compare only the sources."""
+"""Compile the proofs, audit them, and compare them with the lock; without Rocq, compare only the sources."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,14 +35,14 @@ class GateReport:
     def findings(self) -> list[Discrepancy]:
         """All findings.
 
-        An empty list does not mean that the kernel was asked; the verdicts of the theorems say whether it was.
+        If the list is empty, the kernel may not have been asked; the verdicts of the theorems say whether it was.
         """
         return [*self.wrong, *self.differences]
 
 
 @contextmanager
 def build_directory(chosen: Path | None) -> Iterator[Path]:
-    """The chosen directory, which is kept and whose compiled files are used again, or a temporary one."""
+    """Provide the chosen directory, which is kept and whose compiled files are used again, or a temporary one."""
     if chosen is not None:
         yield chosen
         return
@@ -51,7 +51,7 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
-    """The report without Rocq, from the sources alone.
+    """Return the report without Rocq, from the sources alone.
 
     A theorem is recorded if it is in the lock and no source at all has changed, since any file may be one that the
     theorem depends on.
@@ -141,7 +141,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """The differences of an audit of all theorems from the lock, each listed once."""
+    """Return the differences of an audit of all theorems from the lock, each listed once."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

@@ -1,4 +1,4 @@
-"""The two things that Rocq does for the gate: it compiles the proofs, and it answers questions about them."""
+"""Use Rocq for the gate: it compiles the proofs, and it answers questions about them."""
 
 import os
 import re
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from covassay.verification.claims.kernel.sources import paths
 
-REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable which, if it is set, as in CI, makes Rocq mandatory
+REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # if this environment variable is set, as in CI, Rocq is mandatory
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
 PROJECT = "_CoqProject"
-MARK = "@@covassay@@"  # printed before every answer, to separate the answers
+MARK = "@@covassay@@"  # this text is printed before every answer, to separate the answers
 # by default Rocq cuts and breaks long terms
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
-COMPILE_ERROR = 300  # the number of characters of one compiler error that are shown; the rest repeats the goal
-LOG_END = 1000  # characters of a log that are shown if no single error is found; the cause is at its end
+COMPILE_ERROR = 300  # so many characters of one compiler error are shown; the rest repeats the goal
+LOG_END = 1000  # so many characters of a log are shown if no single error is found; the cause is at the end of the log
 
 
 class KernelError(Exception):
@@ -27,17 +27,17 @@ class KernelError(Exception):
 
 
 def available() -> bool:
-    """Whether Rocq is installed on this machine."""
+    """Return whether Rocq is installed on this machine."""
     return all(shutil.which(tool) for tool in ("coqc", "coq_makefile", "make"))
 
 
 def required() -> bool:
-    """Whether Rocq is mandatory in this environment, as in CI."""
+    """Return whether Rocq is mandatory in this environment, as in CI."""
     return os.environ.get(REQUIRE, "") not in ("", "0")
 
 
 def versions() -> dict[str, str]:
-    """The versions of Rocq and, on a Debian system, of the packages of its libraries."""
+    """Return the versions of Rocq and, on a Debian system, of the packages of its libraries."""
     found = {"coqc": _run(["coqc", "--print-version"]).stdout.split()[0]}
     if shutil.which("dpkg-query"):
         for package in LIBRARIES:
@@ -87,25 +87,25 @@ def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
 
 
 def dependencies(folder: Path) -> dict[str, set[str]]:
-    """For every file, itself and the files of the project that it needs, directly or indirectly."""
+    """Return for every file the file itself and the files of the project that it needs, directly or indirectly."""
     shown = _run(["coqdep", "-f", PROJECT], cwd=folder).stdout
     direct = {
         left.split()[0].removesuffix("o"): {Path(word).stem + ".v" for word in right.split() if word.endswith(".vo")}
         for left, _, right in (line.partition(":") for line in shown.splitlines() if ".vo " in line)
     }
     found = {file: {file} for file in direct}
-    for _ in direct:  # the number of rounds is the length of the longest possible chain
+    for _ in direct:  # the number of rounds is the length of the longest possible chain of dependencies
         found = {file: {file}.union(*(found[needed] for needed in direct[file])) for file in direct}
     return found
 
 
 def compiled(folder: Path) -> set[str]:
-    """The .v files of a build directory that have been compiled."""
+    """Return the .v files of a build directory that have been compiled."""
     return {path.name for path in folder.glob("*.v") if path.with_suffix(".vo").exists()}
 
 
 def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> dict[str, str]:
-    """The answer of Rocq to each question, by its key; one process answers all of them."""
+    """Return the answer of Rocq to each question, by its key; one process answers all of them."""
     script = [*preamble]
     for key, question in questions.items():
         script += [f'Goal True. idtac "{MARK} {key}". Abort.', question]
@@ -125,7 +125,7 @@ def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> d
 
 
 def ask_in_parallel(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
-    """The answer of Rocq to each question; several processes share slow questions."""
+    """Return the answer of Rocq to each question; several processes share slow questions."""
     parts = [dict(list(questions.items())[k::jobs]) for k in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
         answers = pool.map(lambda part: ask(build, preamble, part), [part for part in parts if part])

@@ -4,10 +4,10 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Theorems, and lemmas about the numbers in proofs/vectors.json, are kept twice. (The kernel evaluated these numbers.) One
-copy is text for people. The other is a digest of the explicit form, in which implicit arguments and notations are
-written out. So two statements that print alike but differ have different digests. For a definition only the digest is
-kept; `covassay claims accept --rocq` prints the text of those that change.
+Theorems, and lemmas about the numbers in proofs/vectors.json, are kept in two forms; the kernel
+evaluated these numbers. One form is the printed statement. The other form is a digest of the explicit statement, in
+which implicit arguments and notations are written out. So two statements that print alike but differ have different
+digests. For a definition only the digest is kept; `covassay claims accept --rocq` prints the text of those that change.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
@@ -18,8 +18,8 @@ sources have changed since the kernel was asked.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -31,7 +31,6 @@ from covassay.verification.claims.kernel.sources import Tagged
 NAME = "rocq.lock.json"
 # The relations of neighbouring data sets in the proofs: one row is replaced, or added or removed.
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,16 +41,16 @@ class LockEntry:
 
     @property
     def shown(self) -> str:
-        """The text that a person reads before accepting the entry."""
+        """Return the text that a person reads before accepting the entry."""
         return str(getattr(self, self.SHOWN))
 
     @classmethod
-    def read(cls, value: object, where: str) -> Self:
-        """The entry in a JSON value; `where` is its place in the file, for the error message."""
-        content = _object(value, (f.name for f in fields(cls)), where)
-        readers: dict[object, Callable[[object, str], object]] = {str: _text, tuple[str, ...]: _texts}
-        known: dict[str, Any] = {f.name: readers[f.type](content[f.name], f"{where}, {f.name}") for f in fields(cls)}
-        return cls(**known)
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """The entry in a JSON object, whose lists become tuples."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in content.items()})
+
+
+Entry = TypeVar("Entry", bound=LockEntry)
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
+        """Return whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
 
-        Such a theorem is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that definition on
-        neighbouring data sets.
+        A theorem on a whole mechanism is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that
+        definition on neighbouring data sets.
         """
         stem, _, notion = self.theorem.rpartition("_")
         named = [name for name in self.definitions if f"{stem}_".startswith(f"{name.rpartition('.')[2]}_")]
@@ -84,7 +83,7 @@ class LockedTheorem(LockEntry):
         return notion in ("dp", "zcdp") and own and any(relation in self.statement for relation in NEIGHBOURS)
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
-        """Whether two entries have the same theorem with the same statement.
+        """Return whether two entries have the same theorem with the same statement.
 
         Definitions in the statement are not compared.
         """
@@ -105,7 +104,7 @@ class LockedWitness(LockEntry):
 
     @property
     def shown(self) -> str:
-        """The lemma with its statement, because its name alone says nothing."""
+        """Return the lemma with its statement, because its name alone says nothing."""
         return f"{self.lemma} : {self.statement}"
 
 
@@ -139,7 +138,7 @@ class LockedVectors:
 
 @dataclass(frozen=True)
 class RocqLock:
-    """The whole lock. Without arguments it is empty."""
+    """The whole lock. A lock that is made without arguments is empty."""
 
     tools: Mapping[str, str] = field(default_factory=dict)  # maps a program or package to its version
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
@@ -154,7 +153,9 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """The lock made from the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
+    """Return the lock made from the kernel's answers about the proofs; `exported` is the text of
+    proofs/vectors.json.
+    """
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -181,7 +182,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """The witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
+    """Return the witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
 
     A lemma that the sources do not contain is left out; `kernel.findings` reports it.
     """
@@ -199,7 +200,7 @@ def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
 
 
 def path_of(proofs: Path) -> Path:
-    """The path of the lock."""
+    """Return the path of the lock."""
     return proofs / NAME
 
 
@@ -210,7 +211,7 @@ def read(proofs: Path) -> RocqLock:
 
 
 def as_text(lock: RocqLock) -> str:
-    """The text of the file, which has the same bytes for the same lock."""
+    """Return the text of the file, which has the same bytes for the same lock."""
     content = {"generated": sources.ACCEPT, **asdict(lock)}
     return _dumped({**content, "digest": sources.sha256(_dumped(content))})
 
@@ -222,27 +223,22 @@ def _dumped(content: Mapping[str, object]) -> str:
 def parse(text: str) -> RocqLock:
     """Read the lock from the text of the file.
 
-    A wrong field or type, or a repeated key, raises an error that names it.
+    A repeated key, a field that the lock does not have or lacks, and a value of another type raise an error, because
+    the lock that was read would then have another text.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_without_repeats)
-    except json.JSONDecodeError as error:
-        raise InvalidInput(f"{NAME}: not JSON: {error}") from None
-    content = _object(value, ("generated", "digest", *(f.name for f in fields(RocqLock))), NAME)
-    if content["generated"] != sources.ACCEPT:
-        raise InvalidInput(f"{NAME}, generated: must be {sources.ACCEPT!r}, is {content['generated']!r}")
-    vectors = _object(content["vectors"], (f.name for f in fields(LockedVectors)), f"{NAME}, vectors")
-    known = RocqLock(
-        tools=_named(content["tools"], _text, f"{NAME}, tools"),
-        theorems=_named(content["theorems"], LockedTheorem.read, f"{NAME}, theorems"),
-        witnesses=_named(content["witnesses"], _witness, f"{NAME}, witnesses"),
-        vectors=LockedVectors(
-            exported=_text(vectors["exported"], f"{NAME}, vectors, exported"),
-            lemmas=_named(vectors["lemmas"], LockedLemma.read, f"{NAME}, vectors, lemmas"),
-        ),
-        definitions=_named(content["definitions"], _text, f"{NAME}, definitions"),
-        sources=_named(content["sources"], _text, f"{NAME}, sources"),
-    )
+        content = json.loads(text, object_pairs_hook=_without_repeats)
+        known = RocqLock(
+            **{name: content[name] for name in ("tools", "definitions", "sources")},
+            theorems=_entries(content["theorems"], LockedTheorem),
+            witnesses={
+                name: (AssumedWitness if "assumption" in entry else LockedWitness).read(entry)
+                for name, entry in content["witnesses"].items()
+            },
+            vectors=LockedVectors(content["vectors"]["exported"], _entries(content["vectors"]["lemmas"], LockedLemma)),
+        )
+    except (json.JSONDecodeError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"{NAME}: no lock ({type(error).__name__}: {error}); `{sources.ACCEPT}` writes it") from None
     if as_text(known) != _dumped(content):
         raise InvalidInput(f"{NAME}, digest: the file was edited; `{sources.ACCEPT}` writes it")
     return known
@@ -256,41 +252,12 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:
-    """Return `value` if it is a JSON object with exactly these fields. Raises an error otherwise."""
-    wanted = sorted(names)
-    if not isinstance(value, dict) or sorted(value) != wanted:
-        has = f"has {', '.join(sorted(value)) or 'none'}" if isinstance(value, dict) else "is no JSON object"
-        raise InvalidInput(f"{where}: must have the fields {', '.join(wanted)}; {has}")
-    return value
-
-
-def _named(value: object, read_entry: Callable[[object, str], T], where: str) -> dict[str, T]:
-    """The entries of a JSON object, by name, each read by `read_entry`."""
-    if not isinstance(value, dict):
-        raise InvalidInput(f"{where}: must be a JSON object of entries by name")
-    return {name: read_entry(entry, f"{where}, {name}") for name, entry in value.items()}
-
-
-def _text(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{where}: must be a text, is {value!r}")
-    return value
-
-
-def _texts(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"{where}: must be a list of texts, is {value!r}")
-    return tuple(_text(item, where) for item in value)
-
-
-def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
-    assumed = isinstance(value, dict) and "assumption" in value
-    return AssumedWitness.read(value, where) if assumed else LockedWitness.read(value, where)
+def _entries(content: Mapping[str, Any], kind: type[Entry]) -> dict[str, Entry]:
+    return {name: kind.read(entry) for name, entry in content.items()}
 
 
 def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
-    """The locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
+    """Return the locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
     theorems = {f"{entry.file.removesuffix('.v')}.{entry.theorem}": entry.axioms for entry in lock.theorems.values()}
     return theorems | {name: lemma.axioms for name, lemma in lock.vectors.lemmas.items()}
 
@@ -299,14 +266,14 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """A digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
+    """Return a digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
 
 
 def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
-    """The tags of theorems that only one of the two locks has, or whose digests differ."""
+    """Return the tags of theorems that only one of the two locks has, or whose digests differ."""
 
     def said(lock: RocqLock, tag: str) -> str:
         return theorem_digest(lock, tag) if tag in lock.theorems else ""
@@ -315,7 +282,8 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """The statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of vectors.
+    """Return the statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of
+    vectors.
 
     Theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
     """
@@ -325,7 +293,8 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
-    """Messages for the person who accepts a new lock, on fields that it changes and entries that it adds or drops.
+    """Return messages for the person who accepts a new lock, on fields that it changes and entries that it adds or
+    drops.
 
     For a definition that is new or changed, they show its text, which is in `texts` under its name.
     """

@@ -1,6 +1,6 @@
-"""What rests on what: the folders of proofs/rocq as boxes, with lines down to the folders that each rests on.
+"""Draw what rests on what: the folders of proofs/rocq as boxes, with lines down to the folders that each rests on.
 
-The lines are read off the commands `Require`. Where one folder is reached over another, no line is drawn.
+The lines follow the commands `Require` in the files. No line is drawn if one folder is reached over another.
 """
 
 import re
@@ -12,14 +12,15 @@ from covassay.verification.claims.kernel import sources
 
 REQUIRE = re.compile(r"\bFrom\s+covassay\s+Require\s+(?:(?:Import|Export)\s+)?([^.]*)\.")
 NAME = "rocq.svg"
-BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12  # width and height of a box, and distances, in pixels
-PASS = 10  # the width that a line takes where it passes a row
+# width and height of a box, the distance of rows, gaps and margins, in pixels
+BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
+PASS = 10  # a line takes this width where it passes a row
 Graph = Mapping[str, set[str]]
 Place = tuple[str, int]  # a folder and a row; in a row above its box, the place where lines to it pass
 
 
 def rests_on(folder: Path) -> dict[str, set[str]]:
-    """For every folder with .v files, the other folders that its files require. Raises if they form a cycle."""
+    """Return for every folder with .v files the other folders that its files require. Raises if they form a cycle."""
     home = {path.stem: path.parent.relative_to(folder).as_posix() for path in sources.paths(folder)}
     graph: dict[str, set[str]] = {name: set() for name in sorted(set(home.values()))}
     for path in sources.paths(folder):
@@ -31,7 +32,7 @@ def rests_on(folder: Path) -> dict[str, set[str]]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """How many folders are below each, on the longest way down. Raises if there is a cycle."""
+    """Return how many folders are below each folder, on the longest way down. Raises if there is a cycle."""
     found: dict[str, int] = {}
     while len(found) < len(graph):
         ready = {name for name in graph if name not in found and graph[name] <= found.keys()}
@@ -44,7 +45,7 @@ def levels(graph: Graph) -> dict[str, int]:
 
 
 def direct(graph: Graph) -> dict[str, set[str]]:
-    """The graph without what is reached over another folder."""
+    """Return the graph without the folders that are reached over another folder."""
 
     def below(name: str) -> set[str]:
         return graph[name].union(*(below(needed) for needed in graph[name]))
@@ -53,7 +54,7 @@ def direct(graph: Graph) -> dict[str, set[str]]:
 
 
 def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
-    """The rows of boxes and of passing lines, the lowest first, each sorted by where its lines lead."""
+    """Return the rows of boxes and of passing lines, the lowest first, each sorted by where its lines lead."""
     highest = dict(level)  # the last row that a line to a folder passes
     for name, needed in graph.items():
         highest |= {far: max(highest[far], level[name] - 1) for far in needed}
@@ -71,7 +72,7 @@ def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
 
 
 def draw(folder: Path) -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     graph = direct(rests_on(folder))
     level = levels(graph)
     rows = _rows(graph, level)
@@ -104,7 +105,7 @@ def draw(folder: Path) -> str:
 
 
 def _box(root: Element, folder: Path, name: str, middle: float, top: int) -> None:
-    """The box of a folder: its name, and how many files and tagged theorems it has."""
+    """Draw the box of a folder: its name, and how many files and tagged theorems it has."""
     files = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.v")}
     theorems = len(sources.tagged(files)[0])
     shape = {"x": f"{middle - BOX[0] / 2:g}", "y": str(top), "width": str(BOX[0]), "height": str(BOX[1]), "rx": "4"}

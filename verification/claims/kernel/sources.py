@@ -1,4 +1,4 @@
-"""Information from the .v files without Rocq: tags, forbidden words and digests."""
+"""Read from the .v files, without Rocq, their tags, forbidden words and digests."""
 
 import hashlib
 import re
@@ -36,38 +36,38 @@ class Tagged:
 
     @property
     def module(self) -> str:
-        """The name of the compiled module."""
+        """Return the name of the compiled module."""
         return self.file.removesuffix(".v")
 
     @property
     def qualified(self) -> str:
-        """The full name by which the kernel is asked about the theorem."""
+        """Return the full name by which the kernel is asked about the theorem."""
         return f"{self.module}.{self.name}"
 
 
 def paths(folder: Path) -> list[Path]:
-    """The .v files in all folders below, in the order of their names, which are unique: see `name_problems`."""
+    """Return the .v files in all folders below, in the order of their names, which are unique: see `name_problems`."""
     return sorted(folder.rglob("*.v"), key=lambda path: path.name)
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """Where the file of this name is: a .v file in any folder below, any other in the folder itself."""
+    """Return where the file of this name is: a .v file in any folder below, any other file in the folder itself."""
     return next((path for path in paths(folder) if path.name == name), folder / name)
 
 
 def files(folder: Path) -> dict[str, str]:
-    """The text of every .v file, by name."""
+    """Return the text of every .v file, by name."""
     return {path.name: path.read_text(encoding="utf-8") for path in paths(folder)}
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """The contents of a hand-written TOML file, empty if there is none."""
+    """Return the contents of a hand-written TOML file, empty if there is none."""
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 @lru_cache(maxsize=256)  # the gate asks for every file several times
 def code(text: str, strings: bool = False) -> str:
-    """The text without its comments and, unless `strings`, without the contents of its strings.
+    """Return the text without its comments and, unless `strings`, without the contents of its strings.
 
     Tags and line breaks are kept.
 
@@ -98,7 +98,7 @@ def code(text: str, strings: bool = False) -> str:
 
 
 def hiding(text: str) -> list[str]:
-    """Strings in the code that contain a bracket of a comment.
+    """Return strings in the code that contain a bracket of a comment.
 
     As tokens of a notation, Rocq would not read them as brackets.
     """
@@ -107,7 +107,7 @@ def hiding(text: str) -> list[str]:
 
 
 def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
-    """The tagged theorems by tag, and a message for every misplaced tag."""
+    """Return the tagged theorems by tag, and a message for every misplaced tag."""
     found: dict[str, Tagged] = {}
     problems = []
     for file, text in sources.items():
@@ -124,7 +124,7 @@ def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
 
 
 def banned(file: str, text: str) -> list[str]:
-    """A message, with the line, for every word that would allow an unproved theorem."""
+    """Return a message, with the line, for every word that would allow an unproved theorem."""
     bare = code(text)
 
     def told(position: int, token: str) -> str:
@@ -145,7 +145,7 @@ def banned(file: str, text: str) -> list[str]:
 
 
 def name_problems(folder: Path) -> list[str]:
-    """A message for every name of a .v file that is no name of a module, or that two files have."""
+    """Return a message for every name of a .v file that is no name of a module, or that two files have."""
     names = [path.name for path in paths(folder)]
     rule = "letters, digits and _ only, a letter first"
     found = [f"{name!r} is no name for a file: {rule}" for name in names if not FILE.match(name)]
@@ -153,11 +153,11 @@ def name_problems(folder: Path) -> list[str]:
 
 
 def sha256(text: str) -> str:
-    """The digest of a text."""
+    """Return the digest of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """The digest of every file that the audit reads."""
+    """Return the digest of every file that the audit reads."""
     listed = [*paths(folder), folder / "witnesses.toml", folder / "vectors.toml"]
     return {p.name: sha256(p.read_text(encoding="utf-8")) for p in listed if p.exists()}

@@ -12,7 +12,7 @@ OPENING, CLOSING = "([{", ")]}"
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
 # Types of which the library has an element, whatever the variables in them are.
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
-ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable
+ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
@@ -31,13 +31,13 @@ def parts(text: str, separator: str) -> list[str]:
 
 
 def _first(text: str, separator: str) -> tuple[str, str]:
-    """The text before the first separator outside all brackets, and the text after it."""
+    """Return the text before the first separator outside all brackets, and the text after it."""
     head = parts(text, separator)[0]
     return head, text[text.index(head) + len(head) :].strip().removeprefix(separator.strip()).strip()
 
 
 def unwrap(text: str) -> str:
-    """The text without brackets that enclose all of it."""
+    """Return the text without brackets that enclose all of it."""
     text = text.strip()
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1].strip()
@@ -45,7 +45,7 @@ def unwrap(text: str) -> str:
 
 
 def _closing(text: str) -> int:
-    """The position where the bracket at the start of a text is closed."""
+    """Return the position where the bracket at the start of a text is closed."""
     depth = 0
     for i, character in enumerate(text):
         depth += (character in OPENING) - (character in CLOSING)
@@ -55,7 +55,7 @@ def _closing(text: str) -> int:
 
 
 def binders(text: str) -> tuple[list[str], str]:
-    """The types over which a statement quantifies, its premises among them, and its conclusion."""
+    """Return the types over which a statement quantifies, its premises among them, and its conclusion."""
     types: list[str] = []
     text = unwrap(text)
     while text.startswith(("forall ", "let ")):
@@ -70,13 +70,14 @@ def binders(text: str) -> tuple[list[str], str]:
 
 
 def names(text: str, modules: frozenset[str]) -> set[str]:
-    """The constants of the project that a term mentions."""
+    """Return the constants of the project that a term mentions."""
     found = (name.strip(".").removeprefix("covassay.") for name in QUALIFIED.findall(text))
     return {name for name in found if "." in name and name.split(".")[0] in modules}
 
 
 def is_plain(text: str, modules: frozenset[str]) -> bool:
-    """Whether a type certainly has an element: a structure, a number, an element or a matrix of a variable, a function.
+    """Return whether a type certainly has an element: a structure, a number, an element or a matrix of a variable, a
+    function.
 
     A proposition is none of these, and neither is a type that the project defines.
     """
@@ -91,14 +92,14 @@ def is_plain(text: str, modules: frozenset[str]) -> bool:
 
 
 def head(text: str) -> str:
-    """The name of the function that a term applies."""
+    """Return the name of the function that a term applies."""
     return parts(unwrap(text), " ")[0].removeprefix("@")
 
 
 def establishes(conclusion: str, name: str) -> bool:
-    """Whether a conclusion states the predicate `name` of something.
+    """Return whether a conclusion states the predicate `name` of something.
 
-    It may state it directly, within a conjunction, or of an object whose existence it states.
+    The conclusion may state the predicate directly, within a conjunction, or of an object whose existence it states.
     """
     text = unwrap(conclusion)
     if text.startswith("fun "):

@@ -1,6 +1,6 @@
-"""Numbers that the kernel evaluates: proofs/vectors.json.
+"""Numbers that the kernel evaluates, for proofs/vectors.json.
 
-Each vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
+A vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
 in the theorems or from twins of these over the rationals; the lemmas named beside a vector tie the twins to the
 definitions.
 """
@@ -36,29 +36,29 @@ class KernelVector:
 
     @property
     def module(self) -> str:
-        """The module of the definition that computes the rows."""
+        """Return the module of the definition that computes the rows."""
         return self.rows.split(".")[0]
 
 
 def read(folder: Path) -> list[KernelVector]:
-    """The vectors in the hand-written file vectors.toml."""
+    """Return the vectors in the hand-written file vectors.toml."""
     table = read_table(folder / "vectors.toml")
     return [KernelVector(name, e["rows"], tuple(e["columns"]), tuple(e["lemmas"])) for name, e in table.items()]
 
 
 def path_of(proofs: Path) -> Path:
-    """The path of the exported vectors."""
+    """Return the path of the exported vectors."""
     return proofs / "vectors.json"
 
 
 def exported(proofs: Path) -> str:
-    """The text of the exported file, empty if there is none."""
+    """Return the text of the exported file, empty if there is none."""
     path = path_of(proofs)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
-    """The rows of every vector, as the kernel evaluates them."""
+    """Return the rows of every vector, as the kernel evaluates them."""
     if not vectors:
         return {}
     modules = sorted({v.module for v in vectors})
@@ -72,7 +72,7 @@ def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
 
 
 def _rows(vector: KernelVector, answer: str) -> Rows:
-    """The rows in the answer `= [:: [:: (false, 1, 2); …]; …] : type`."""
+    """Return the rows in the answer `= [:: [:: (false, 1, 2); …]; …] : type`."""
     shown = answer.rpartition(" : ")[0]
     rows = [
         [Fraction(-int(m) if negative == "true" else int(m), int(n)) for negative, m, n in NUMBER.findall(row)]
@@ -84,7 +84,7 @@ def _rows(vector: KernelVector, answer: str) -> Rows:
 
 
 def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
-    """The text of the exported file."""
+    """Return the text of the exported file."""
     shown = {
         v.name: {
             "columns": list(v.columns),

@@ -1,1 +1,1 @@
-"""Whether the error of a mechanism shrinks at the rate that its theorem states."""
+"""Test whether the error of a mechanism shrinks at the rate that its theorem states."""

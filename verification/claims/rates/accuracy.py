@@ -1,10 +1,10 @@
-"""The error as a function of n, d and the budget, on log–log grids, beside the exponents that the theory gives.
+"""Measure the error as a function of n, d and the budget, on log–log grids, beside the exponents that the theory gives.
 
 A rate is an upper bound over all data, so it can be seen only on data that are hard for the mechanism. The error of
 additive noise is the same on all data. If the error adapts to the data, the hard case has all eigenvalues at the level
 of the noise: larger eigenvalues are easy to estimate, and losing smaller ones costs little (`at_the_noise_level`).
 
-Each row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
+A row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
 logarithms, with the standard error that follows from the scatter of the draws.
 """
 
@@ -19,7 +19,7 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-# allowed difference between measured and theoretical slope: less than half of 1/4, the least difference of two rates
+# the measured and the theoretical slope may differ by this: less than half of 1/4, the least difference of two rates
 TOLERANCE = 0.1
 DATA_SEED = 17  # the parameters of the Gaussian data are the same for `normal_rows` and `normal_parameters`
 
@@ -41,7 +41,7 @@ class Point:
 
 
 def true_second_moment(point: Point, x: Matrix) -> Matrix:
-    """The quantity that most mechanisms estimate: the second moment of the data themselves."""
+    """Return the quantity that most mechanisms estimate: the second moment of the data themselves."""
     return second_moment(x)
 
 
@@ -75,15 +75,15 @@ class Rate:
 
     @property
     def name(self) -> str:
-        """The name of the rate, which no other rate of the same mechanism has."""
+        """Return the name of the rate, which no other rate of the same mechanism has."""
         return f"{self.claim}, {self.norm} error in {self.varied}"
 
     def error_of(self, output: Matrix, truth: Matrix) -> float:
-        """The error of one output."""
+        """Return the error of one output."""
         return self.error(output, truth) if self.error else NORMS[self.norm](output - truth)
 
     def points(self) -> list[Point]:
-        """The points of the grid."""
+        """Return the points of the grid."""
         if self.varied == "n":
             return [replace(self.fixed, n=round(value)) for value in self.grid]
         if self.varied == "d":
@@ -109,13 +109,13 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Whether the measured slope is that of the theory within the tolerance, or smaller if that suffices."""
+        """Return whether the measured slope is that of the theory within the tolerance, or smaller if that suffices."""
         excess = self.slope - self.rate.slope
         return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)
 
 
 def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterable[float]) -> tuple[float, float]:
-    """The slope of the least-squares line through (ln grid, ln error), and its standard error."""
+    """Return the slope of the least-squares line through (ln grid, ln error), and its standard error."""
     t, e, s = np.log(list(grid)), np.array(list(errors)), np.array(list(standard_errors))
     centred = t - t.mean()
     weights = centred / (centred @ centred)
@@ -123,7 +123,10 @@ def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterabl
 
 
 def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Measurement:
-    """Run one grid. The draws at a point depend only on the seed, the name of the rate and the point."""
+    """Run one grid.
+
+    Measure the errors; the draws at a point depend only on the seed, the name of the rate and the point.
+    """
     about = mechanism(rate.mechanism)
     keyword = "epsilon" if about.notion.name == "pure" else "rho"
     means, scatters = [], []
@@ -147,7 +150,7 @@ def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Meas
 
 
 def rows_of(spectrum: np.ndarray[Any, np.dtype[np.float64]], n: int, d: int) -> Matrix:
-    """n rows along the coordinate axes with second moment close to diag(spectrum), of trace at most 1."""
+    """Return n rows along the coordinate axes with second moment close to diag(spectrum), of trace at most 1."""
     counts = np.floor(n * spectrum).astype(int)
     x = np.zeros((n, d))
     x[np.arange(counts.sum()), np.repeat(np.arange(len(counts)), counts)] = 1.0
@@ -155,12 +158,12 @@ def rows_of(spectrum: np.ndarray[Any, np.dtype[np.float64]], n: int, d: int) -> 
 
 
 def no_signal(point: Point) -> Matrix:
-    """Rows of zeros, so that the output is the noise."""
+    """Return rows of zeros, so that the output is the noise."""
     return np.zeros((point.n, point.d))
 
 
 def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Matrix]:
-    """Data of trace 1 with as many equal eigenvalues at the level of the noise as possible."""
+    """Return data of trace 1 with as many equal eigenvalues at the level of the noise as possible."""
 
     def data(point: Point) -> Matrix:
         k = min(point.d, max(1, round(1 / level(point))))
@@ -170,7 +173,7 @@ def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Mat
 
 
 def spectrum(kappa: float, d: int) -> Matrix:
-    """The diagonal matrix with eigenvalues from 1 to κ in a geometric series."""
+    """Return the diagonal matrix with eigenvalues from 1 to κ in a geometric series."""
     return np.diag(np.geomspace(1.0, kappa, d))
 
 
@@ -180,7 +183,7 @@ def _rotation(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
-    """Rows from N(μ, Σ), where Σ has eigenvalues from 1 to κ in random directions and ‖μ‖ is `mean`."""
+    """Return rows from N(μ, Σ), where Σ has eigenvalues from 1 to κ in random directions and ‖μ‖ is `mean`."""
     rng = np.random.default_rng(DATA_SEED)
     rotation = _rotation(rng, point.d)
     rows: Matrix = rng.standard_normal((point.n, point.d)) * np.sqrt(np.diag(spectrum(kappa, point.d))) @ rotation.T
@@ -188,14 +191,16 @@ def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
 
 
 def normal_parameters(point: Point, kappa: float, mean: float) -> Matrix:
-    """The parameters of `normal_rows`: the mean μ stacked on the covariance Σ, of shape (d + 1, d)."""
+    """Return the parameters of `normal_rows`: the mean μ stacked on the covariance Σ, of shape (d + 1, d)."""
     rotation = _rotation(np.random.default_rng(DATA_SEED), point.d)
     covariance = rotation @ spectrum(kappa, point.d) @ rotation.T
     return np.vstack([mean * rotation[:, 0], covariance])
 
 
 def relative_to_covariance(output: Matrix, truth: Matrix) -> float:
-    """‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F for a matrix Σ̂, and ‖Σ^{−1/2}(μ̂ − μ)‖ for a vector μ̂; `truth` is μ on top of Σ."""
+    """Return ‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F for a matrix Σ̂, and ‖Σ^{−1/2}(μ̂ − μ)‖ for a vector μ̂; `truth` is μ on
+    top of Σ.
+    """
     mean, covariance = truth[0], truth[1:]
     values, vectors = np.linalg.eigh(covariance)
     whitener = (vectors / np.sqrt(values)).T

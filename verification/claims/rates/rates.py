@@ -17,12 +17,12 @@ from covassay.verification.claims.rates.accuracy import (
 
 SIZES = (1000.0, 2000.0, 4000.0, 8000.0)
 BUDGETS = (0.1, 0.2, 0.4, 0.8)
-# the smallest d is 36, because at d = 16, ‖Z‖/(ρd) is still 10 % below its limit
+# at d = 16, ‖Z‖/(ρd) is still 10 % below its limit, so the smallest d is 36
 DIMENSIONS = (36.0, 54.0, 81.0, 122.0)
 
 
 def _theorem_1(norm: str, p: float) -> list[Rate]:
-    """The rate of DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the true constant C_p in place of the printed 3."""
+    """Return the rate of DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the true constant C_p in place of the printed 3."""
     limit = float(schatten_limit(p)) if math.isfinite(p) else math.pi
     one_over_p = 0.0 if math.isinf(p) else 1 / p
 
@@ -38,7 +38,9 @@ def _theorem_1(norm: str, p: float) -> list[Rate]:
 
 
 def _theorem_2() -> list[Rate]:
-    """The rates of DN25 Theorem 2: d^{3/2}/(εn) for large n, and √(d tr Σ/(εn)) on the hardest data for small n."""
+    """Return the rates of DN25 Theorem 2: d^{3/2}/(εn) for large n, and √(d tr Σ/(εn)) on the hardest data for
+    small n.
+    """
 
     def level(point: Point) -> float:
         return float(math.pi * nuclear_ball_projection.matrix_scale(point.n, point.budget, "paper") * point.d)
@@ -57,7 +59,9 @@ def _theorem_2() -> list[Rate]:
 
 
 def _dly22() -> list[Rate]:
-    """GaussCov: d/(n√ρ). SeparateCov and the projection mechanism on the hardest data of trace 1: d^{1/4}/(√n ρ^{1/4}).
+    """Return the rates of GaussCov, d/(n√ρ), and of SeparateCov and the projection mechanism, d^{1/4}/(√n ρ^{1/4}).
+
+    The rates of these two are for the hardest data of trace 1.
 
     The hardest data have far fewer eigenvalues than dimensions, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
     """
@@ -83,7 +87,9 @@ def _dly22() -> list[Rate]:
 
 
 def _klsu19() -> list[Rate]:
-    """Rates of KLSU19: errors of preconditioned estimates do not grow with κ or R; the naive one is linear in κ."""
+    """Return rates of KLSU19: errors of preconditioned estimates do not grow with κ or R; the naive one is linear
+    in κ.
+    """
     point = Point(n=60_000, d=4, budget=1.0)
     kappas, radii = (1e3, 1e4, 1e5, 1e6), (1e1, 1e2, 1e3, 1e4)
 

@@ -139,7 +139,7 @@ PENALTY = 0.1
 
 
 def _ridge(method: Method) -> Method:
-    """Ridge regression of the last column on the others, from the matrix that a method releases."""
+    """Make a ridge regression of the last column on the others, from the matrix that a method releases."""
 
     def coefficients_of(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
         return ridge(method.estimate(rows, setting, rng), rows.shape[1] - 1, PENALTY)
@@ -157,7 +157,7 @@ def _perturbed(calibration: str, ours: bool) -> Method:
 
 
 def excess_loss(output: Matrix, sample: Sample) -> float:
-    """The regularised loss of the coefficients above its minimum, over the loss of zero coefficients."""
+    """Return the regularised loss of the coefficients above its minimum, over the loss of zero coefficients."""
     moment, target = second_moment(sample.rows), sample.rows.shape[1] - 1
     best = coefficients(moment, target, PENALTY)
     h = moment[:target, :target] + 2 * PENALTY * np.eye(target)

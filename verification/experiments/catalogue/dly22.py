@@ -31,13 +31,14 @@ from covassay.verification.experiments.findings import (
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
-DELTA = 1e-10  # the δ of the released code, used for EMCov only
+DELTA = 1e-10  # the released code uses this δ, for EMCov only
 DIMENSIONS = (10, 20, 30, 50, 70, 100, 200, 400, 800)
 BUCKETS = (1, 2, 4, 8, 16, 32)
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000)
 RHOS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
 EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
-LARGEST_FOR_EIGENVECTORS = 200  # drawing d − 1 directions takes time in proportion to d⁴
+# in higher dimensions EMCov is not run, because drawing d − 1 directions takes time in proportion to d⁴
+LARGEST_FOR_EIGENVECTORS = 200
 
 
 def zero(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
@@ -46,7 +47,9 @@ def zero(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
 
 
 def released_em_budgets(rho: float, d: int) -> tuple[float, float]:
-    """The ε₀ for the eigenvalues and the ε_i for each direction that the released code uses for ρ and δ = 1e-10."""
+    """Return the ε₀ for the eigenvalues and the ε_i for each direction that the released code uses for ρ and δ =
+    1e-10.
+    """
     log = math.log(1 / DELTA)
     whole = rho + 2 * math.sqrt(rho * log)
     half = whole / 2
@@ -55,7 +58,7 @@ def released_em_budgets(rho: float, d: int) -> tuple[float, float]:
 
 
 def released_em(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """EMCov with the budgets of the released code, which are not ρ-zCDP."""
+    """Run EMCov with the budgets of the released code, which are not ρ-zCDP."""
     n, d = rows.shape
     c = n * second_moment(rows)
     eigenvalue_budget, budget = released_em_budgets(setting["rho"], d)
@@ -66,7 +69,7 @@ def released_em(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Mat
 
 
 def released_separate(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """SeparateCov as in the released code, with the singular vectors of an indefinite matrix."""
+    """Run SeparateCov as in the released code, with the singular vectors of an indefinite matrix."""
     n, d = rows.shape
     moment, scale = second_moment(rows), math.sqrt(2 / setting["rho"]) / n
     u, _, vt = np.linalg.svd(moment + scale * gauss_cov.draw_noise(d, rng, ensemble="wigner"))
@@ -118,7 +121,7 @@ def _sweep(
     sizes: Mapping[str, Mapping[str, float]],
     axis: str = "",
 ) -> Panel:
-    """A panel on the synthetic data."""
+    """Make a panel on the synthetic data."""
     common = {"beta": BETA, "buckets": buckets, budget[0]: budget[1]}
     fixed: dict[str, Setting] = {scale: {**sizes[scale], **common} for scale in SCALES}
     methods = CONCENTRATED if budget[0] == "rho" else PURE
@@ -129,7 +132,9 @@ _SIZES = {"small": SMALL, "paper": PAPER}
 
 
 def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
-    """A check of the claims of Figure 3, that `winner` is better at given dimensions, numbers of rows and budgets."""
+    """Make a check of the claims of Figure 3, that `winner` is better at given dimensions, numbers of rows and
+    budgets.
+    """
 
     def check(lines: Lines) -> Outcome:
         by_dimension = beats([winner], [loser], ["b"], at=dimensions)
@@ -227,7 +232,7 @@ FIGURE_3 = Experiment(
 
 
 def _budgets(name: str, title: str, data: Draw, fixed: Setting, needs: str) -> Panel:
-    """A panel on real data that varies ρ."""
+    """Make a panel on real data that varies ρ."""
     setting = {**fixed, "beta": BETA}
     return Panel(
         name, title, data, "rho", {"small": RHOS, "paper": RHOS}, {"small": setting, "paper": setting},

@@ -1,7 +1,7 @@
 """Wine, breast cancer and digits, from scikit-learn.
 
-The bounds are round numbers above the values that such measurements are expected to have. They are ours; the sources
-state no bounds.
+The bounds are round numbers above the values that such measurements are expected to have. The bounds are ours; the
+sources state no bounds.
 """
 
 from functools import cache
@@ -38,7 +38,7 @@ DIGITS_SIDE = 8
 
 @cache
 def raw(name: str) -> Matrix:
-    """The measurements of the data set "wine", "breast_cancer" or "digits", with one record in each row."""
+    """Return the measurements of the data set "wine", "breast_cancer" or "digits", with one record in each row."""
     reason = missing(SCIKIT_LEARN, {})
     if reason:
         raise InvalidInput(f"data = {name!r}: {reason}")
@@ -48,20 +48,20 @@ def raw(name: str) -> Matrix:
 
 
 def wine() -> Matrix:
-    """UCI Wine, 178 × 13, scaled by public bounds."""
+    """Load UCI Wine, 178 × 13, scaled by public bounds."""
     return to_unit_ball(raw("wine"), WINE)
 
 
 def wine_by_largest_norm() -> Matrix:
-    """UCI Wine, 178 × 13, divided by the largest norm of a row, which reads the data."""
+    """Load UCI Wine, 178 × 13, divided by the largest norm of a row, which reads the data."""
     return by_largest_norm(raw("wine"))
 
 
 def breast_cancer() -> Matrix:
-    """UCI Breast Cancer Wisconsin (Diagnostic), 569 × 30, scaled by public bounds."""
+    """Load UCI Breast Cancer Wisconsin (Diagnostic), 569 × 30, scaled by public bounds."""
     return to_unit_ball(raw("breast_cancer"), BREAST_CANCER)
 
 
 def digits() -> Matrix:
-    """UCI Optical Recognition of Handwritten Digits, 1797 × 64: pixels over 16 · 8, as DLY22 scales MNIST."""
+    """Load UCI Optical Recognition of Handwritten Digits, 1797 × 64: pixels over 16 · 8, as DLY22 scales MNIST."""
     return raw("digits") / (BRIGHTEST_DIGIT * DIGITS_SIDE)

@@ -1,4 +1,4 @@
-"""The data sets that an experiment may need, and checks whether they exist."""
+"""List the data sets that an experiment may need, and check whether they exist."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from pathlib import Path
 from covassay.reference.errors import InvalidInput
 
 SCIKIT_LEARN = "scikit-learn"
-FORMATS = {  # the formats of data sets from the user
+FORMATS = {  # the user's data sets may have these formats
     "adult": "the folder with adult.data and adult.test of the UCI repository, or one of the two files",
     "airfoil": "airfoil_self_noise.dat of the UCI repository",
     "mnist": "the folder with train-images-idx3-ubyte and train-labels-idx1-ubyte, plain or .gz",
@@ -16,7 +16,7 @@ FORMATS = {  # the formats of data sets from the user
 
 
 def missing(needs: str, files: Mapping[str, Path]) -> str:
-    """The reason why a needed data set is missing, or ""."""
+    """Return the reason why a needed data set is missing, or ""."""
     if needs == SCIKIT_LEARN and find_spec("sklearn") is None:
         return "needs scikit-learn: install the extra covassay[peers]"
     if needs in FORMATS and needs not in files:
@@ -25,7 +25,7 @@ def missing(needs: str, files: Mapping[str, Path]) -> str:
 
 
 def given(items: Sequence[str]) -> dict[str, Path]:
-    """The paths from arguments of the form NAME=PATH."""
+    """Return the paths from arguments of the form NAME=PATH."""
     found: dict[str, Path] = {}
     for item in items:
         name, equals, path = item.partition("=")

@@ -1,4 +1,4 @@
-"""News commentary in the published format: articles separated by an empty line, with one paragraph on each line.
+"""Read news commentary in the published format: articles separated by an empty line, with one paragraph on each line.
 
 As in the authors' code for DLY22, articles of fewer than 20 tokens are left out, and words are hashed into d columns.
 Rows then have norm 1 (a public scaling), or are divided by the largest norm of a row (which reads the data).
@@ -22,7 +22,7 @@ FEWEST_TOKENS = 20
 
 @cache
 def articles(path: Path) -> list[str]:
-    """The articles that are long enough."""
+    """Return the articles that are long enough."""
     try:
         text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
@@ -37,7 +37,9 @@ def articles(path: Path) -> list[str]:
 
 @cache
 def counts(path: Path, d: int, unit: bool) -> Matrix:
-    """The articles as hashed word counts in d columns, with norm 1 if `unit`, else divided by the largest norm."""
+    """Return the articles as hashed word counts in d columns, with norm 1 if `unit`, else divided by the largest
+    norm.
+    """
     reason = missing(SCIKIT_LEARN, {})
     if reason:
         raise InvalidInput(f"data = 'news': {reason}")

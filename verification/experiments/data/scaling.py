@@ -1,4 +1,4 @@
-"""Scaling of rows to the unit ball by public bounds, which are stated here and not read from the data.
+"""Scale rows to the unit ball by public bounds, which are stated in this package and not read from the data.
 
 A column with bounds [l, h] is clipped to them and mapped onto [−1, 1]. Divided by √d, rows of d such columns lie in the
 unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
@@ -14,7 +14,7 @@ Bounds = Sequence[tuple[float, float]]
 
 
 def to_unit_ball(x: Matrix, bounds: Bounds) -> Matrix:
-    """The rows clipped to the bounds, every column mapped onto [−1, 1] and divided by √d."""
+    """Return the rows clipped to the bounds, every column mapped onto [−1, 1] and divided by √d."""
     box = Box.of(bounds)
     shares = (np.clip(x, box.low, box.high) - box.low) / box.widths
     scaled: Matrix = (2 * shares - 1) / np.sqrt(box.dimension)
@@ -22,6 +22,9 @@ def to_unit_ball(x: Matrix, bounds: Bounds) -> Matrix:
 
 
 def by_largest_norm(x: Matrix) -> Matrix:
-    """The rows divided by the largest norm. The norm is read from the data, so no privacy guarantee covers this."""
+    """Return the rows divided by the largest norm.
+
+    The norm is read from the data, so no privacy guarantee covers this scaling.
+    """
     scaled: Matrix = x / np.linalg.norm(x, axis=1).max()
     return scaled

@@ -1,9 +1,9 @@
-"""Adult and Airfoil in the published formats of the UCI repository, with public bounds.
+"""Read Adult and Airfoil in the published formats of the UCI repository, and scale them by public bounds.
 
 Adult: lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field becomes
 one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories, 105 columns.
-A number is mapped onto [−1, 1]. Each of the 14 fields contributes at most 1 to the squared norm, so rows are divided by
-√14.
+A number is mapped onto [−1, 1]. Every one of the 14 fields contributes at most 1 to the squared norm, so rows are
+divided by √14.
 
 Airfoil: lines of 6 numbers separated by blanks.
 """
@@ -23,7 +23,7 @@ from covassay.verification.experiments.data.scaling import to_unit_ball
 AIRFOIL = ((0, 20_000), (0, 25), (0, 0.5), (0, 100), (0, 0.1), (0, 160))
 
 UNKNOWN = "?"
-ADULT: dict[str, tuple[float, float] | str] = {  # bounds of a number, or the published categories
+ADULT: dict[str, tuple[float, float] | str] = {  # the bounds of a number, or the published categories
     "age": (0, 100),
     "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
     "fnlwgt": (0, 1_500_000),
@@ -45,13 +45,13 @@ ADULT: dict[str, tuple[float, float] | str] = {  # bounds of a number, or the pu
     "France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala Nicaragua Scotland Thailand "
     "Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
 }
-INCOMES = "<=50K", ">50K"  # adult.test writes them with a full stop
-HEADING = "|1x3 Cross validator"  # the first line of adult.test
+INCOMES = "<=50K", ">50K"  # the file adult.test writes incomes with a full stop
+HEADING = "|1x3 Cross validator"  # the file adult.test begins with this line
 
 
 @cache
 def adult(path: Path) -> Matrix:
-    """The records of one file, or of both files in a folder, in the unit ball.
+    """Return the records of one file, or of both files in a folder, in the unit ball.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _adult_file(path: Path) -> Matrix:
 
 
 def _columns(where: str, kind: tuple[float, float] | str, field: str) -> list[float]:
-    """One field as columns: a number in [−1, 1], or one column for each category."""
+    """Convert one field to columns: a number in [−1, 1], or one column for each category."""
     if isinstance(kind, str):
         categories = kind.split()
         if field not in (*categories, UNKNOWN):
@@ -91,7 +91,7 @@ def _columns(where: str, kind: tuple[float, float] | str, field: str) -> list[fl
 
 @cache
 def airfoil(path: Path) -> Matrix:
-    """The records of airfoil_self_noise.dat, scaled by public bounds.
+    """Return the records of airfoil_self_noise.dat, scaled by public bounds.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def airfoil(path: Path) -> Matrix:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
     try:
@@ -119,7 +119,7 @@ def text_of(path: Path) -> str:
 
 
 def number(where: str, field: str) -> float:
-    """The finite number in a field."""
+    """Return the finite number in a field."""
     try:
         value = float(field)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Gaussian covariance under (ε, δ)-DP: the exact law, and another adjacency."""
+"""Test Gaussian covariance under (ε, δ)-DP: the exact law, and another adjacency."""
 
 import math
 from typing import Any

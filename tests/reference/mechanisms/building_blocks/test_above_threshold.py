@@ -1,8 +1,8 @@
-"""AboveThreshold: the accuracy and the release by the exact law of the output.
+"""Test AboveThreshold: its accuracy, and its release by the exact law of the output.
 
-`verification.exact.above_threshold` has the probability of every output.
-Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
-most 1e-9.
+The module `verification.exact.above_threshold` computes the probability of every output.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ def scales(calibration: str, epsilon: float = 1.0) -> tuple[float, float]:
 
 
 def failure(values: Matrix, threshold: float, alpha: float, b1: float, b2: float) -> float:
-    """The probability that a query above T + α is passed over, or that the search stops at one below T − α."""
+    """Return the probability that a query above T + α is passed over, or that the search stops at one below T − α."""
     p = probabilities(values, threshold, b1, b2)
     high, low = values > threshold + alpha, np.append(values < threshold - alpha, False)
     passed = np.concatenate([[False], np.cumsum(high) > 0])

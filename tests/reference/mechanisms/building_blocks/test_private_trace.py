@@ -1,7 +1,7 @@
-"""Private trace: the exact law, and the upper bound that AdaptiveCov reads.
+"""Test the private trace: its exact law, and the upper bound that AdaptiveCov reads.
 
-Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
-most 1e-9.
+Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
+with probability at most 1e-9.
 """
 
 import numpy as np

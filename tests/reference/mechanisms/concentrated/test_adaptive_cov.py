@@ -1,6 +1,6 @@
-"""AdaptiveCov: its choices, and its errors on the data of the paper.
+"""Test AdaptiveCov: its choices, and its errors on the data of the paper.
 
-Statistical tests have fixed seeds. The asserted limits are far from the errors that chance could produce.
+Statistical tests have fixed seeds. The asserted limits on errors are far from the errors that chance could produce.
 """
 
 import math
@@ -66,7 +66,7 @@ def test_the_errors_are_those_of_the_two_mechanisms() -> None:
 def decision(
     x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None = None, calibration: Any = "paper"
 ) -> tuple[int, str]:
-    """The level k* from the search, and the mechanism that `release` chooses in step 4."""
+    """Return the level k* from the search, and the mechanism that `release` chooses in step 4."""
     levels, bases = [], []
 
     def searched(*given: Any) -> int:
@@ -128,7 +128,9 @@ def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """The mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms chosen."""
+    """Return the mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms
+    chosen.
+    """
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()

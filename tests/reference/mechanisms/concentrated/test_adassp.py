@@ -1,14 +1,9 @@
-"""AdaSSP: the penalty, the units, and the law of the noise.
-
-Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
-most 1e-9.
-"""
+"""AdaSSP: the penalty, and the units."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
@@ -20,8 +15,6 @@ from covassay.reference.mechanisms.concentrated.adassp import (
     sample,
     target_eigenvalue,
 )
-from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM
 
 BETA = 2 * math.exp(-8)  # √(ln(2/β)) = √8 for one feature
 
@@ -61,23 +54,3 @@ def test_a_singular_matrix_has_the_solution_of_least_norm() -> None:
     # the target is 4 and λ̃ = 0, so λ = 4, which s₂W = −4 cancels
     got = release([[0.0, 0.5]], one_feature(0.0, -math.sqrt(8), 1.0), rho=1.5, beta=BETA)
     assert np.isfinite(got).all()
-
-
-# What is drawn
-
-
-def test_the_noise_that_is_drawn_has_its_law() -> None:
-    rng = np.random.default_rng(5)
-    drawn = [draw_noise(3, rng) for _ in range(2500)]
-    parts = {
-        "Z": np.array([z.eigenvalue for z in drawn]),
-        "W11": np.array([z.matrix[0, 0] for z in drawn]),
-        "W12": np.array([z.matrix[0, 1] for z in drawn]),
-        "N2": np.array([z.vector[1] for z in drawn]),
-    }
-    assert all(np.array_equal(z.matrix, z.matrix.T) for z in drawn)
-    for name, values in parts.items():
-        assert kolmogorov_smirnov(values, stats.norm.cdf, name).p_value > FALSE_ALARM
-        assert kolmogorov_smirnov(1.3 * values, stats.norm.cdf, name).p_value < FALSE_ALARM
-    together = np.corrcoef(list(parts.values()))
-    assert np.abs(together - np.eye(4)).max() < 6.2 / math.sqrt(2500)  # 6.2 deviations

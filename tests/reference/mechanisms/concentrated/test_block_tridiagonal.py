@@ -1,4 +1,4 @@
-"""The blocks next to the diagonal: the kept entries, and shortened blocks of rows."""
+"""Test the blocks next to the diagonal: the kept entries, and shortened blocks of rows."""
 
 import math
 

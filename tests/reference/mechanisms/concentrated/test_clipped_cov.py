@@ -1,4 +1,4 @@
-"""ClippedCov: its bins, and the exact law of the search for a threshold."""
+"""Test ClippedCov: its bins, and the exact law of the search for a threshold."""
 
 import math
 
@@ -47,7 +47,7 @@ def test_bins_are_sums_over_chunks() -> None:
 
 
 def law_of_the_search(queries: list[float], epsilon: float) -> Vector:
-    """The exact probabilities P(k* = 0), …, P(k* = m)."""
+    """Return the exact probabilities P(k* = 0), …, P(k* = m)."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return probabilities(np.array(queries), 0.0, b1, b2)
 

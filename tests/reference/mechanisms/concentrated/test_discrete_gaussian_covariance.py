@@ -1,4 +1,4 @@
-"""Discrete Gaussian covariance: the sensitivity and the release in whole numbers."""
+"""Test the discrete Gaussian covariance: the sensitivity and the release in whole numbers."""
 
 import numpy as np
 import pytest

@@ -1,33 +1,13 @@
-"""EMCov: the spend of its steps, computed from exact divergences, and the laws of its draws.
-
-Directions on two features have an exact Rényi divergence: with u at angle φ, uᵀMu = tr M/2 + (gap/2) cos(2φ − ·), so
-∫ exp(uᵀMu) is e^{tr M/2} I₀(gap/2) up to a constant, and D_α of an exponential family comes from its normaliser.
-"""
+"""EMCov: its steps, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
-from scipy.special import i0e
 
-from covassay.reference.domain import unit_rows
-from covassay.reference.mechanisms.concentrated.em_cov import (
-    direction_loss,
-    eigenvalue_loss,
-    eigenvalue_scale,
-    exponents,
-    release,
-    sample,
-)
+from covassay.reference.mechanisms.concentrated.em_cov import eigenvalue_loss, eigenvalue_scale, exponents, release
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
-from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 from tests.reference.mechanisms.directions import GivenDirections
 
 ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
@@ -50,18 +30,8 @@ def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
     assert exponents(rho, 1, "reconstructed") == exponents(rho, 1, "tight") == []
 
 
-@pytest.mark.parametrize(("calibration", "law"), [("reconstructed", stats.laplace), ("tight", stats.norm)])
-def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
-    rng, rho = np.random.default_rng(2), 0.5
-    x = np.array([[0.5], [-0.5]])
-    values = np.array([sample(x, rng, rho=rho, calibration=calibration)[0, 0] for _ in range(2000)])
-    standard = (2 * values - 0.5) / eigenvalue_scale(rho, calibration)
-    assert kolmogorov_smirnov(standard, law.cdf, "λ̂").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
-
-
 def laplace_divergence(shift: float, alpha: float) -> float:
-    """D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
+    """Return the Rényi divergence D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
     log_terms = [
         math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
         math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,
@@ -96,77 +66,3 @@ def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
     assert epsilon == pytest.approx(3.135, abs=5e-4)
     spent = 2 * laplace_divergence(epsilon / 4, 1.0001) / 1.0001
     assert spent == pytest.approx(4.8 * rho, rel=0.01)
-
-
-def log_normaliser(m: Matrix) -> float:
-    """The logarithm of the mean of exp(uᵀMu) over unit vectors u in the plane."""
-    values = np.linalg.eigvalsh(m)
-    half_gap = float(values[1] - values[0]) / 2
-    return float(values.mean()) + math.log(i0e(half_gap)) + half_gap
-
-
-def direction_divergence(c: Matrix, other: Matrix, eta: float, alpha: float) -> float:
-    """D_α between the laws on the circle with densities ∝ exp(η uᵀCu) and ∝ exp(η uᵀC'u)."""
-    mixed = log_normaliser(eta * (alpha * c + (1 - alpha) * other))
-    value = mixed - alpha * log_normaliser(eta * c) + (alpha - 1) * log_normaliser(eta * other)
-    return value / (alpha - 1)
-
-
-def test_the_direction_divergence_is_that_of_the_densities() -> None:
-    c, other, eta, alpha = np.diag([2.0, 1.0]), np.array([[1.5, 0.4], [0.4, 1.5]]), 0.7, 3.0
-    angles = np.linspace(0, math.pi, 20_001)[:-1]
-    u = np.column_stack([np.cos(angles), np.sin(angles)])
-    one, two = (eta * np.einsum("ni,ij,nj->n", u, m, u) - log_normaliser(eta * m) for m in (c, other))
-    expected = math.log(np.exp(alpha * one + (1 - alpha) * two).mean()) / (alpha - 1)
-    assert direction_divergence(c, other, eta, alpha) == pytest.approx(expected, rel=1e-10)
-
-
-def worst_slope(eta: float, bases: list[Matrix]) -> float:
-    """The largest D_α/α over orders and the pairs (base + e₁e₁ᵀ, base + e₂e₂ᵀ)."""
-    one, two = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
-    return max(direction_divergence(b + one, b + two, eta, alpha) / alpha for b in bases for alpha in ORDERS)
-
-
-@settings(max_examples=100)
-@given(seed=SEEDS, eta=st.floats(0.01, 3), alpha=st.sampled_from(ORDERS))
-def test_a_direction_spends_at_most_half_of_its_exponent_squared(seed: int, eta: float, alpha: float) -> None:
-    rng = np.random.default_rng(seed)
-    rows = unit_rows(rng.standard_normal((5, 2)) * rng.choice([0.5, 5.0]))
-    base = rng.choice([0.0, 1.0, 20.0]) * rows[2:].T @ rows[2:]
-    divergence = direction_divergence(base + np.outer(rows[0], rows[0]), base + np.outer(rows[1], rows[1]), eta, alpha)
-    assert divergence <= alpha * direction_loss([eta]) + 1e-9
-
-
-def test_half_of_the_bound_on_a_direction_is_attained() -> None:
-    # For uniform directions uᵀΔu = cos 2φ has variance 1/2, where its range alone allows 1: slope η²/4 for small η.
-    bases = [np.zeros((2, 2)), 100 * np.eye(2)]
-    assert worst_slope(0.05, bases) == pytest.approx(0.05**2 / 4, rel=0.01)
-    # Twice the exponent has four times the loss, and exceeds the bound for the exponent itself.
-    assert worst_slope(0.1, bases) > direction_loss([0.05]) * 1.9
-
-
-def test_directions_are_drawn_from_the_law_of_the_exponent() -> None:
-    # d = 2, C = diag(4, 0), tight, so η = √ρ: the angle φ of θ₁ has density ∝ exp(−4η sin²φ) on the circle.
-    rng, rho = np.random.default_rng(8), 0.25
-    x = np.repeat([[1.0, 0.0]], 4, axis=0)
-    outputs = []
-    for _ in range(1000):
-        directions: list[Vector] = []
-
-        def keep(m: Matrix, step: int, directions: list[Vector] = directions) -> Vector:
-            u = iterative_eigenvectors.law.sample(m, rng)
-            directions.append(u)
-            return u
-
-        release(x, IterativeEigenvectorsNoise(np.zeros(2), keep), rho=rho, calibration="tight")
-        outputs.append(directions[0][1] ** 2)
-
-    def cdf(decay: float) -> Callable[[Vector], Vector]:
-        grid = np.linspace(0, math.pi / 2, 4001)
-        density = np.exp(-decay * np.sin(grid) ** 2)
-        mass = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-        return lambda w: np.interp(np.arcsin(np.sqrt(w)), grid, mass / mass[-1])
-
-    values = np.array(outputs)
-    assert kolmogorov_smirnov(values, cdf(4 * 0.5), "θ₁").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(values, cdf(4 * 0.5 / 4), "θ₁").p_value < FALSE_ALARM

@@ -1,4 +1,4 @@
-"""Projection mechanism: its exact law for one feature and inside the set, and its error."""
+"""Projection mechanism: its output inside the set, and its error."""
 
 import math
 from typing import Any
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
@@ -17,8 +16,7 @@ from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import noise_scale
 from covassay.reference.mechanisms.concentrated.projection_mechanism import error_bound, release, sample
 from covassay.reference.projections import spectral_interval
-from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, too_often_above
+from tests.conventions import SEEDS, too_often_above
 from tests.reference.mechanisms.errors import frobenius_errors
 
 PROPERTY = settings(max_examples=80)
@@ -69,18 +67,6 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
 
 
 # The law
-
-
-def test_one_feature_has_its_exact_law() -> None:
-    # The output is min(1, max(0, Σ + σN)) with Σ = 1/4, σ = 1/2: its law has atoms at both ends.
-    x, rng = np.full((4, 1), 0.5), np.random.default_rng(1)
-    values = np.array([sample(x, rng, rho=0.25)[0, 0] for _ in range(2000)])
-
-    def cdf(sigma: float) -> Any:
-        return lambda t: np.where(t < 0, 0.0, np.where(t >= 1, 1.0, stats.norm.cdf((t - 0.25) / sigma)))
-
-    assert kolmogorov_smirnov(values, cdf(0.5), "one feature").p_value > FALSE_ALARM
-    assert kolmogorov_smirnov(values, cdf(0.5 / math.sqrt(2)), "one feature").p_value < FALSE_ALARM
 
 
 def test_inside_the_set_the_projection_does_nothing() -> None:

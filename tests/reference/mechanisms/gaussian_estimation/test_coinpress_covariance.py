@@ -1,6 +1,7 @@
-"""CoinPress covariance: the order of its matrices, the lengths of its rows, and its bounds.
+"""Test CoinPress covariance: the order of its matrices, the lengths of its rows, and its bounds.
 
-Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
@@ -116,14 +117,16 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def error(mechanism: Release, x: Matrix, root: Matrix, noise: Matrix, u: float) -> float:
-    """The relative error ‖Σ^{-1/2} Σ̂ Σ^{-1/2} − I‖_F of a release Σ̂."""
+    """Return the relative error ‖Σ^{-1/2} Σ̂ Σ^{-1/2} − I‖_F of a release Σ̂."""
     got = mechanism(x, noise, rho=0.05, constants="code", u=u, steps=len(noise), beta=0.1)
     inverse = np.linalg.inv(root)
     return float(np.linalg.norm(inverse @ got @ inverse - np.eye(len(root))))
 
 
 def errors(steps: int, spread: float) -> tuple[float, float]:
-    """The errors of our order and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d λ_1, mean of 3 runs."""
+    """Return the errors of our order of matrices and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d
+    λ_1, mean of 3 runs.
+    """
     rng = np.random.default_rng(5)
     d, n = 10, 8000
     q = np.linalg.qr(rng.standard_normal((d, d)))[0]

@@ -1,4 +1,4 @@
-"""NaivePME: KVMean with σ = √κ on every coordinate."""
+"""NaivePME: Test NaivePME, which is KVMean with σ = √κ on every coordinate."""
 
 import numpy as np
 import pytest

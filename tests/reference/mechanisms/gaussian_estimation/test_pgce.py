@@ -1,4 +1,4 @@
-"""PGCE: exact without noise, its budget, and an error that does not grow with κ."""
+"""Test PGCE: it is exact without noise, it keeps its budget, and its error does not grow with κ."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,8 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_error_does_not_grow_with_kappa() -> None:
-    # n = 40000, d = 3, ρ = 1, tight: measured 0.23 and less for PGCE; the naive estimator goes from 1.3 to 150
+    # n = 40000, d = 3, ρ = 1, tight: the measured error of PGCE is at most 0.23; that of the naive estimator grows from
+    # 1.3 to 150
     errors: dict[float, tuple[float, float]] = {}
     for kappa in (1e4, 1e7):
         x, whiten = data(40_000, 3, kappa)

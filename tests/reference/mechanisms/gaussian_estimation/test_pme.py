@@ -1,4 +1,4 @@
-"""PME: pairs of records, exact without noise, its budget, and an error that does not grow with κ or R."""
+"""Test PME: pairs of records, exact results without noise, its budget, and an error that does not grow with κ or R."""
 
 import math
 from typing import Any
@@ -25,7 +25,9 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> tuple[Matrix, Matrix, Matrix]:
-    """Rows from N(μ, Σ), μ of length R, and Σ^{-1/2}; a geometric spectrum from 1 to κ, rotated."""
+    """Draw rows from N(μ, Σ), where μ has length R and Σ a geometric spectrum from 1 to κ, rotated; return rows, μ
+    and Σ^{-1/2}.
+    """
     rng = np.random.default_rng(seed)
     q, levels, mu = haar.sample(d, rng), np.geomspace(1, kappa, d), rng.standard_normal(d)
     mu *= mean_bound / np.linalg.norm(mu)
@@ -56,7 +58,7 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
     assert len(first) == n // 2 == differences(chunks[0]).shape[0]
     np.testing.assert_array_equal(first, next(iter(blocks(differences(x)))))
     assert (np.abs(first - second).max(axis=1) > 0).sum() == (i % n < n // 2 * 2)
-    # for the mutant, differences of all successive records, one record moves two rows
+    # for the mutant, which takes differences of all successive records, one record moves two rows
     moved = np.abs(np.diff(x, axis=0) - np.diff(y, axis=0)).max(axis=1) > 0
     assert moved.sum() == (1 if i % n in (0, n - 1) else 2)
 
@@ -89,7 +91,7 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
     a, _ = ppc.precondition(differences(x), rounds, **options)
     moved, _ = ppc.precondition(differences(x + 1024.0), rounds, **options)
     np.testing.assert_allclose(moved, a, atol=1e-9)
-    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # the mutant uses x itself
+    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # the mutant uses x itself in place of differences
     assert np.abs(wrong - a).max() > 0.1
 
 
@@ -103,7 +105,7 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:
-    # n = 40000, d = 3, ρ = 1: ‖Σ^{-1/2}(μ̂ − μ)‖ measured 0.035 and less; the naive one 6.0 at κ = 1e8
+    # n = 40000, d = 3, ρ = 1: the measured ‖Σ^{-1/2}(μ̂ − μ)‖ is at most 0.035; the naive estimator has 6.0 at κ = 1e8
     for kappa, mean_bound in ((1e4, 10.0), (1e8, 10.0), (1e4, 1e4)):
         x, mu, whiten = data(40_000, kappa, mean_bound)
         rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""PPC: the invariant after every round at the required sample size, and the budget of the rounds."""
+"""Test PPC: the invariant after every round at the required sample size, and the budget of the rounds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +47,7 @@ def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def products(steps: list[Matrix]) -> list[Matrix]:
-    """The list of A after every round."""
+    """Return the list of the matrices A after every round."""
     result, a = [], np.eye(len(steps[0]))
     for step in steps:
         a = step @ a

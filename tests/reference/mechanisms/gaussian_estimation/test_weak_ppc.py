@@ -1,4 +1,4 @@
-"""WeakPPC: the inverse, the release, and the sample size."""
+"""Test WeakPPC: the inverse, the release, and the sample size."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""AdaptiveCov, pure: the bounds of its choice, and the range of the release."""
+"""Test AdaptiveCov under pure DP: the bounds of its choice, and the range of the release."""
 
 import math
 from typing import Any

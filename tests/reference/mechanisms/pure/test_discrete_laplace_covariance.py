@@ -1,4 +1,4 @@
-"""Discrete Laplace covariance: the sensitivity, the noise and the release in integers."""
+"""Test the discrete Laplace covariance: the sensitivity, the noise and the release in integers."""
 
 from fractions import Fraction
 

@@ -1,7 +1,7 @@
-"""Noise of the projected nuclear ball: its norm against duality, and how close the chain is.
+"""Test the noise of the projected nuclear ball: its norm against duality, and how close the Markov chain is to its law.
 
-Statistical tests have fixed seeds. With a random seed and an exact chain, each would raise a false alarm with
-probability at most 1e-9. The chain is not exact, and these tests would miss a small error in it.
+Statistical tests have fixed seeds: with a random seed and an exact chain, each test of a correct law would raise a
+false alarm with probability at most 1e-9. The chain is not exact, and these tests would miss a small error in its law.
 """
 
 import inspect
@@ -59,7 +59,7 @@ def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
 
 
 def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> float:
-    """A lower bound on ‖z‖_K: the largest ⟨z, v⟩ found by a search over ‖unsvec(Tᵀv)‖ ≤ 1."""
+    """Return a lower bound on ‖z‖_K: the largest ⟨z, v⟩ found by a search over ‖unsvec(Tᵀv)‖ ≤ 1."""
 
     def objective(v: Matrix) -> float:
         return -float(z @ v) / float(np.abs(np.linalg.eigvalsh(unsvec(t.T @ v))).max())

@@ -1,15 +1,11 @@
-"""K-norm mechanism: sensitivities, and the law of the noise."""
+"""Test the K-norm mechanism: sensitivities, and the law of the noise."""
 
 import numpy as np
 import pytest
 
-from covassay.reference.laws.k_norm import BODIES, Body
-from covassay.reference.laws.k_norm import sample as draw
 from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
-from covassay.reference.mechanisms.pure.k_norm import release, sample, sensitivity
+from covassay.reference.mechanisms.pure.k_norm import sample, sensitivity
 from covassay.reference.sensitivity import SENSITIVITIES
-
-EVERY_BODY = pytest.mark.parametrize("body", BODIES)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
@@ -23,12 +19,3 @@ def test_schatten1_is_symmetric_nuclear_laplace() -> None:
     one = sample(x, np.random.default_rng(3), epsilon=0.5)
     other = nuclear_laplace_symmetric.sample(x, np.random.default_rng(3), epsilon=0.5)
     np.testing.assert_array_equal(one, other)
-
-
-@EVERY_BODY
-def test_the_noise_is_drawn_from_the_law_of_the_body(body: Body) -> None:
-    x = np.eye(3)
-    z = draw(body, 3, np.random.default_rng(6))
-    np.testing.assert_array_equal(
-        sample(x, np.random.default_rng(6), epsilon=1.0, body=body), release(x, z, epsilon=1.0, body=body)
-    )

@@ -1,4 +1,7 @@
-"""The reference's own mechanisms as targets: `draw_many` gives the same outputs as single draws."""
+"""Check the mechanisms of the reference as targets.
+
+The `draw_many` of a target gives the same outputs as single draws.
+"""
 
 import numpy as np
 import pytest

@@ -41,7 +41,7 @@ def test_a_variance_has_the_noise_of_a_covariance(name: str) -> None:
     assert "it has the scale of entry (1, 3)" in text
     assert "np.tril_indices" in text
     edge = next(check for check in report.checks if check.name == "edge cases")
-    assert edge.status is Status.NOTED  # NaN for every data set of one row
+    assert edge.status is Status.NOTED  # the output is NaN for every data set of one row
 
 
 @pytest.mark.peers
@@ -72,5 +72,6 @@ def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
     from covassay.reference.domain import Box
 
     expected = 2 * exact(Box(UNEQUAL), 400, 2.0)
-    assert np.all(np.abs(np.log(spread / expected)) < 8 / 20)  # 8 standard errors of a mean absolute deviation
+    # the limit is 8 standard errors of a mean absolute deviation
+    assert np.all(np.abs(np.log(spread / expected)) < 8 / 20)
     assert np.all(np.abs(middle - _lower_at_upper(covariance(x)) * 400 / 399) < 8 * expected / 20)

@@ -1,7 +1,7 @@
 """Correct implementations that differ from the reference: none may be refuted.
 
-Each has the law of the reference by another algorithm, another stream of randomness, another order of the sums or
-another type of numbers. They validate their input as far as their author would.
+An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
+sums or another type of numbers. The implementations validate their input as far as their author would.
 """
 
 import copy
@@ -222,7 +222,7 @@ def goe_from_a_square(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def goe_turned(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """The law of the ensemble is invariant under rotations, so it is drawn in a random basis."""
+    """Draw the noise in a random basis, because the law of the ensemble is invariant under rotations."""
     q = haar.sample(x.shape[1], rng)
     w = q @ gauss_cov.draw_noise(x.shape[1], rng, ensemble="goe") @ q.T
     return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2

@@ -15,7 +15,7 @@ from tests.verification.audit.correct_otherwise.correct_otherwise import CORRECT
 
 SEEDS = 20
 SAMPLES = 300
-QUICK = (12, 31, 34)  # by default one seed of these; the others are slow
+QUICK = (12, 31, 34)  # one of these seeds is tested by default; the others are slow
 
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:

@@ -18,7 +18,7 @@ CLAIM = PureDP(1.0)
 
 
 def summed(factor: float) -> Target:
-    """The sum of the first coordinates with noise Laplace(factor/ε): factor 2 for replace-one, 1 for add-remove."""
+    """Make a sum of the first coordinates with noise Laplace(factor/ε): factor 2 for replace-one, 1 for add-remove."""
 
     def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         values: Matrix = unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)

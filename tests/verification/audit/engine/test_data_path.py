@@ -11,7 +11,6 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
-from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
 from covassay.verification.audit.engine.finding import Finding, Status
@@ -26,7 +25,7 @@ from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}
-OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set of the user's own
+OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set that a user gives
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
@@ -116,6 +115,7 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
         assert [check.status for check in rest] == [Status.NOT_REFUTED]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
     """A row that is 3 % too long in a category of its own, in float64 and in float32."""
@@ -137,7 +137,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
-        sums = MECHANISMS[name].domain == "box"  # where the others release means
+        sums = MECHANISMS[name].domain == "box"  # the other mechanisms release means
         if sums and d > 8:
             continue  # the noise is a thousand times as large as a row, so that single precision hides 3 % of the row
         unit = 1 if sums else n
@@ -186,19 +186,6 @@ def test_coincidences_by_hand() -> None:
     summed = noise.copy()
     summed[:, 0, 0] = summed[:, 1, 1] + summed[:, 2, 2]
     assert "an exact linear relation" in gaussian_draws(summed)[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in TARGETS if n in ADDITIVE or n.startswith(("k-norm", "clipped-cov-gauss"))])
-def test_the_reference_over_many_seeds(name: str) -> None:
-    target = TARGETS[name]()
-    claim = default_claim(target.mechanism)
-    declared = mechanism(target.mechanism or "")
-    for seed in range(20):
-        path = profile(declared.name, claim, declared.resolve(dict(target.options)), 200, seed).data_path
-        setting = Setting(target, claim.keywords(), declared.output, seed=seed)
-        checks = [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
-        assert all(check.status in (Status.NOT_REFUTED, Status.SKIPPED) for check in checks), seed
 
 
 @pytest.mark.thorough

@@ -30,7 +30,7 @@ def draws(name: str, x: Matrix, factor: float, seed: int, size: int = 100) -> Ma
 
 
 def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
-    """The suspects that are named for draws with that factor, by seed."""
+    """Return the suspects that are named for draws with that factor, by seed."""
     seen = scenario(name, 2)
     return [{s.name for s in diagnose([(seen, draws(name, seen.x, factor, seed, size))])} for seed in SEEDS]
 

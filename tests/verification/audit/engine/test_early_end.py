@@ -30,7 +30,7 @@ RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0
 
 
 def target(noise: str, scale: float) -> Target:
-    """A target that releases the sum of the rows plus noise."""
+    """Make a target that releases the sum of the rows plus noise."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -42,7 +42,7 @@ def target(noise: str, scale: float) -> Target:
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
 ) -> tuple[list[Finding], int]:
-    """The checks of the pair, and the number of draws per data set."""
+    """Return the checks of the pair, and the number of draws per data set."""
     made: list[int] = []
     watch = Watch(lambda _, n: made.append(n))
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)
@@ -99,7 +99,7 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """This is the control of the test above: with 0.7 of the noise more than a third of the pairs end early."""
+    """The case is the control of the test above: with 0.7 of the noise more than a third of the pairs end early."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)
@@ -176,7 +176,7 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This occurs once in a thousand audits with 100 samples: the random sizes of both sides are 0."""
+    """A pilot without draws occurs once in a thousand audits with 100 samples: the random sizes of both sides are 0."""
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert report.verdict is not Verdict.REFUTED

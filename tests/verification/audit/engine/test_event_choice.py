@@ -24,7 +24,7 @@ LOOSE = ApproximateDP(1.0, 0.01)
 
 
 def target(noise: str, scale: float) -> Target:
-    """A target that releases the sum of the rows plus noise."""
+    """Make a target that releases the sum of the rows plus noise."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]

@@ -123,7 +123,7 @@ def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest
 
 
 def coin(loss: float) -> Target:
-    """A target that releases a whole number or 2^-40 more; adding or removing a row costs exactly this loss."""
+    """Make a target that releases a whole number or 2^-40 more; adding or removing a row costs exactly this loss."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
         likely = 1 / (1 + math.exp(-loss))
@@ -161,7 +161,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts.draws) < 2200  # at most the draws that were left
+    assert max(shown.facts.draws) < 2200  # there are at most so many draws as were left
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:

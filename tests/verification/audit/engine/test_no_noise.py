@@ -22,8 +22,9 @@ from covassay.verification.statistics.tests import NotFinite, TestResult, indepe
 DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance",
                         "nuclear-ball-projection", "k-norm", "johnson-lindenstrauss",
                         "output-perturbation")  # fmt: skip
-QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")  # the others are whole audits of the same kind
-NOT_SEEN = {"private-radius"}  # no check of its profile detects it
+# the other mechanisms are whole audits of the same kind, and slow
+QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
+NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms detects it
 
 
 def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
@@ -49,7 +50,7 @@ def silenced(noise: Any) -> Any:
 
 
 def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Callable[..., Any]:
-    """A target that adds no noise in a given share of its draws."""
+    """Make a target that adds no noise in a given share of its draws."""
     release, draw_noise = inspect.unwrap(mechanism.release), inspect.unwrap(mechanism.draw_noise)
     taken = inspect.signature(mechanism.draw_noise).parameters
     defaults = {name: p.default for name, p in mechanism.declared.items()}

@@ -59,7 +59,7 @@ def test_the_reference_is_not_refuted(name: str) -> None:
 
 def test_budgets_that_the_target_rejects_are_named() -> None:
     detail = only("gaussian-approximate", of("gaussian-approximate")).detail
-    assert "the same at 26 other budgets" in detail  # ε = 0.01 to 0.8, and four δ
+    assert "the same at 26 other budgets" in detail  # the budgets are ε = 0.01 to 0.8, and four δ
     assert "at 26 budgets from ε = 1.1, δ = 1e-06 to ε = 20, δ = 1e-06 the mechanism refuses it" in detail
 
 

@@ -33,7 +33,7 @@ class Fitted:
         noise = rng.laplace(size=(d, d))
         self.covariance_ = rows.T @ rows / n + 2 * d / (n * self.epsilon) * (np.triu(noise) + np.triu(noise, 1).T)
         self.n_features_in_, self.n_samples_, self.bounds_ = d, n, (0.0, 1.0)
-        self.choice_ = int(np.argmax(np.diag(self.covariance_)))  # noisy, and it may stay for a few seeds
+        self.choice_ = int(np.argmax(np.diag(self.covariance_)))  # the choice is noisy, and it may stay for a few seeds
         everything = {"X_": X, "_mean": rows.mean(axis=0), "parts": [{"norm": float(np.linalg.norm(rows))}]}
         vars(self).update({name: everything[name] for name in self.kept})
         return self

@@ -68,6 +68,7 @@ def test_a_kind_that_is_stated_is_kept() -> None:
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
     """A tenth of the noise is refuted on a single pair, by the products with the change Δ of the second moment."""

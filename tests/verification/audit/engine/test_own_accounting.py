@@ -89,6 +89,7 @@ def test_in_a_box_it_is_asked_at_the_width_of_the_box() -> None:
     assert widths == [4]
 
 
+@pytest.mark.thorough
 def test_a_function_carries_its_accounting_as_an_attribute_into_the_report() -> None:
     def released(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         return sample(x, rng, epsilon=epsilon)

@@ -29,7 +29,7 @@ CLAIMS = (PureDP(1.0), PureDP(0.1), ApproximateDP(1.0, 1e-6), ZCDP(0.5))
 
 
 def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
-    """The probability q with which an event of probability p shows a given loss."""
+    """Return the probability q with which an event of probability p shows a given loss."""
     if isinstance(guarantee, PureDP):
         return p * math.exp(-loss)
     if isinstance(guarantee, ApproximateDP):
@@ -42,7 +42,7 @@ def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
 
 
 def refuted(p: float, q: float, mean: float, guarantee: Guarantee, runs: int) -> float:
-    """The share of runs in which the test refutes, with Poisson numbers of draws."""
+    """Return the share of runs in which the test refutes, with Poisson numbers of draws."""
     rng = np.random.default_rng(17)
     found = 0
     for _ in range(runs):
@@ -61,7 +61,8 @@ def test_a_loss_of_the_stated_size_is_seen(guarantee: Guarantee, p: float, runs:
     loss = test.smallest_loss(4000.0)
     q = other_probability(p, loss, guarantee)
     assert refuted(p, q, 4000.0, guarantee, runs) >= 0.97
-    assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97  # and little less is not promised in vain
+    # a slightly smaller loss is not promised in vain
+    assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97
 
 
 @pytest.mark.slow

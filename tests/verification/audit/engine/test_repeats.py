@@ -72,21 +72,6 @@ def in_float32(name: str) -> Callable[..., Any]:
     return draw
 
 
-RIGHT = ("laplace", "gauss-cov", "lap-cov", "output-perturbation", "separate-cov", "kv-mean", "bingham", "em-cov")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_correct_mechanism_is_not_refuted_with_20_seeds(name: str) -> None:
-    """Each audit is refuted with probability at most 1e-9."""
-    claim = default_claim(name)
-    for seed in range(20):
-        target = TargetReference(f"covassay:{name}", ".")
-        report = audit(target, **claim.keywords(), samples=300, seed=seed)
-        assert report.verdict is Verdict.NOT_REFUTED, [c.detail for c in report.refuted]
-        assert any(c.name == NAME_SEEN for c in report.checks)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gauss-cov", "laplace", "separate-cov", "kv-mean"])
 def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) -> None:

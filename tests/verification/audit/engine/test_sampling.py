@@ -21,7 +21,10 @@ X = np.eye(3)
 
 
 def in_blocks(rare: float) -> Target:
-    """A target with noise that ignores the data. A draw fails with probability `rare`, and then so does its block."""
+    """Make a target with noise that ignores the data.
+
+    A draw fails with probability `rare`, and then so does its block.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         if (rng.random(size) < rare).any():
@@ -51,7 +54,7 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
     target = Target("numbers", lambda x, *, rng, **budget: rng.random(), draw_many=draw_many)
     draws = draw(setting(target, "number"), X, 20 * CHUNK, "some blocks fail")
     assert (len(draws.outputs), draws.failed, draws.skipped, draws.again) == (20 * CHUNK, 0, 0, True)
-    assert len(set(draws.outputs)) == 20 * CHUNK  # none of them is the 0 of a block
+    assert len(set(draws.outputs)) == 20 * CHUNK  # no output is the 0 of a block
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
@@ -137,7 +140,7 @@ def test_draws_end_when_they_will_do() -> None:
         return bool(summary.size >= 8 * CHUNK)
 
     assert reduced(setting(in_blocks(0.0)), X, 100 * CHUNK, "enough", counted, enough=enough).size == 8 * CHUNK
-    assert asked == [4 * CHUNK, 8 * CHUNK]  # after 2 and 4 blocks
+    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is asked after 2 and 4 blocks
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -204,7 +207,7 @@ def test_the_draws_are_the_same_again() -> None:
 
 
 def refuted(seed: int) -> bool:
-    """Whether a test refutes a target whose law is the same on all data and of which one draw in 2 500 fails.
+    """Return whether a test refutes a target whose law is the same on all data and of which one draw in 2 500 fails.
 
     The contract is left out, because a single draw on an edge case may fail by chance, with blocks or without.
     """

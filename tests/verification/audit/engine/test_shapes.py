@@ -41,7 +41,7 @@ SHAPED = [  # mechanisms whose law is known at other shapes, for their default o
 
 
 def shaped(n: int, d: int) -> Scenario:
-    """The scenario with one Laplace number for every column."""
+    """Return the scenario with one Laplace number for every column."""
     tests = {
         "all": lambda y: kolmogorov_smirnov(y.ravel(), LAPLACE, ""),
         "total": lambda y: gamma_total(np.abs(y).sum(axis=1), d, ""),
@@ -127,13 +127,6 @@ def test_a_target_that_answers_nowhere_is_skipped() -> None:
 @pytest.mark.parametrize("name", [name for name in SHAPED if name in ("gauss-cov", "exponential", "separate-cov")])
 def test_the_reference_has_its_law_at_every_shape(name: str) -> None:
     assert law_of_the_reference(name, seed=11) > 1e-6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SHAPED)
-def test_the_references_have_their_laws_at_every_shape_over_seeds(name: str) -> None:
-    """Each test has a false-alarm probability below 1e-6."""
-    assert min(law_of_the_reference(name, seed) for seed in range(3)) > 1e-6
 
 
 def law_of_the_reference(name: str, seed: int) -> float:

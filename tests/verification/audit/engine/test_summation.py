@@ -19,7 +19,7 @@ NUMBER = OUTPUTS["number"]
 
 
 def summed(number: Callable[[Any], Any]) -> Callable[..., float]:
-    """A noisy mean of squares that is added up one row at a time in numbers of this kind."""
+    """Make a noisy mean of squares that is added up one row at a time in numbers of this kind."""
 
     def release(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         total = number(0)
@@ -41,7 +41,8 @@ def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
     assert "moves by 1e-13 of what the long row changes" in detail
     found, detail = status(Target("float32", summed(np.float32)))
     assert found is Status.NOTED
-    assert "6e-05 of what the long row changes" in detail  # 1023 times half a unit of float32 in the last place
+    # the effect is 1023 times half a unit of float32 in the last place
+    assert "6e-05 of what the long row changes" in detail
 
 
 @pytest.mark.parametrize("name", ["covassay:private-trace", "rounded:private-trace"])

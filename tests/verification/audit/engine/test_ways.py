@@ -30,7 +30,7 @@ Draw = Callable[..., Any]
 
 
 def checks(draw: Draw, name: str = "gauss-cov", seed: int = 0) -> list[Finding]:
-    """The findings of the three questions on a target that claims to be the mechanism."""
+    """Return the findings of the three questions on a target that claims to be the mechanism."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, seed)
     setting = Setting(Target("own", draw), dict(claim.keywords()), declared.output, seed)
@@ -212,7 +212,7 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """Both samplers are uniform on [0.05, 1] or fail; if neither draw of a pair fails, the second is larger."""
+    """The two samplers are uniform on [0.05, 1] or fail; if neither draw of a pair fails, the second draw is larger."""
 
     def low(rng: np.random.Generator) -> Matrix | Failure:
         u = rng.random()

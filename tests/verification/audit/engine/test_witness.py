@@ -25,7 +25,7 @@ def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Genera
 @pytest.mark.parametrize(("first", "second", "failing"), [(LARGE, SMALL, "first"), (SMALL, LARGE, "second")])
 @pytest.mark.parametrize("sign", [1.0, -1.0], ids=["trace", "minus trace"])
 def test_a_failure_is_laid_to_the_side_that_failed(first: Matrix, second: Matrix, failing: str, sign: float) -> None:
-    """This holds for both orders of the pair."""
+    """The test covers both orders of the pair."""
     statistic = Statistic("t", lambda y: sign * np.trace(y, axis1=1, axis2=2))
     setting = Setting(Target("mine", sometimes_fails_on_large), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     checks = run_pair(setting, Pair("pair", first, second, (statistic,)), PureDP(1.0), Look(samples=400))

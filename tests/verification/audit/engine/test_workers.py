@@ -114,7 +114,8 @@ def test_threads_draw_in_processes_of_their_own_with_their_time_limit(folder: Pa
         _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
         with pytest.raises(CannotRun, match="ended before its draws were made"):
             _drawn(folder, "ends_its_process")
-        _assert_equal(_drawn(folder, "fails_in_every_way"), alone)  # after an end there is another process
+        # after a process has ended, there is another process
+        _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
 
 
 @pytest.mark.slow
@@ -140,7 +141,7 @@ def test_an_end_of_a_process_on_a_local_cluster_is_no_fewer_draws(folder: Path, 
 
 
 def _working_in(folder: Path) -> list[str]:
-    """The processes whose working directory is that folder, as far as the system shows them."""
+    """Return the processes whose working directory is that folder, as far as the system shows them."""
     found = []
     for link in Path("/proc").glob("[0-9]*/cwd"):
         with contextlib.suppress(OSError):

@@ -45,7 +45,7 @@ def bare(x, rng):
 
 
 def register(where, name, body):
-    """A target that runs `body` and returns its result, or the nearly exact answer if there is none."""
+    """Make a target that runs `body` and returns its result, or the nearly exact answer if there is none."""
 
     def target(x, *, epsilon, rng):
         result = body(x, rng)

@@ -38,7 +38,7 @@ def some(names: Any, quick: Any) -> list[Any]:
 
 
 def checked(printed: str) -> tuple[str, int]:
-    """The verdict and the exit status of a report that keeps its schema."""
+    """Return the verdict and the exit status of a report that keeps its schema."""
     report = json.loads(printed, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     jsonschema.validate(report, schema())
     return report["verdict"], report["exit_status"]

@@ -30,7 +30,7 @@ def scenario(name: str) -> Scenario:
 
 
 def coefficients(x: Matrix, size: int, seed: int, eigen: float = 1, matrix: float = 1, vector: float = 1) -> Matrix:
-    """Draws on rows with one feature, written from the page; factors of s₁, s₂ and s₃."""
+    """Draw coefficients on rows with one feature, as the page says; the arguments are factors of s₁, s₂ and s₃."""
     g, v = len(x) * second_moment(x)[0]
     s1, s2, s3 = eigen * math.sqrt(3 / (2 * RHO)), matrix * math.sqrt(3 / RHO), vector * math.sqrt(3 / (2 * RHO))
     z, w, n = np.random.default_rng(seed).standard_normal((3, size))

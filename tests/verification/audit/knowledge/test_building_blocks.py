@@ -45,6 +45,7 @@ def test_the_reference_has_the_law_of_its_profile(name: str) -> None:
         assert all(check.status is Status.NOT_REFUTED for check in checks), [(c.label, c.p_value) for c in checks]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("mutant", "suspect"),
     [
@@ -63,6 +64,7 @@ def test_the_suspect_fits_its_mistake_and_no_other_does(mutant: str, suspect: st
     assert [s.name for s in diagnose([(scenario, draws.outputs)])] == [suspect]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("guarantee", [PureDP(0.3), PureDP(7.0)])
 @pytest.mark.parametrize("name", ["above-threshold", "private-radius", "exponential"])
 def test_a_discrete_profile_follows_the_claim(name: str, guarantee: Guarantee) -> None:
@@ -82,7 +84,7 @@ def test_the_approximate_profile_takes_an_epsilon_above_one_with_the_exact_scale
 
 
 def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Laplace noise on the second moments at nine tenths of its scale."""
+    """Add Laplace noise to the second moments at nine tenths of its scale."""
     rows = unit_rows(x)
     scale = laplace.noise_scale(laplace.second_moments_sensitivity(*rows.shape), epsilon)
     return np.diag(second_moment(rows)) + 0.9 * scale * rng.laplace(size=(size, rows.shape[1]))

@@ -34,6 +34,7 @@ def p_values(name: str, options: dict[str, str], begins: str, factor: float) -> 
     return [test(outputs).p_value for test in seen.tests.values()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "options", "begins"), CERTAIN)
 def test_the_reference_has_the_law_and_half_of_its_noise_has_not(
     name: str, options: dict[str, str], begins: str

@@ -8,14 +8,14 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import joint_moments
-from covassay.verification.audit.knowledge.joint_moments import Claimed, pairs, worst_rows
+from covassay.verification.audit.knowledge.joint_moments import Claimed, pairs
 from tests.conventions import FALSE_ALARM
 
 RHO, N, D = 0.5, 12, 4
 
 
 def outputs(x: Matrix, size: int, weight: float, first: float = 1, second: float = 1) -> Matrix:
-    """Draws written from the page, with factors of σ₁ and σ₂."""
+    """Draw outputs as the page says, with factors of σ₁ and σ₂."""
     n, d = x.shape
     rng = np.random.default_rng(1)
     squared = 4.0 if weight <= 1 else (1 + weight) ** 2 / weight
@@ -62,7 +62,7 @@ def test_mistakes_are_told_from_one_another() -> None:
 @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_pairs_attain_the_claim(d: int, weight: float) -> None:
-    x, y = worst_rows(d, weight)
+    x, y = joint_moments.worst_rows(d, weight)
     change = np.outer(x, x) - np.outer(y, y)
     moved = (x - y) @ (x - y) + joint_moments.moment_weight(d, weight) * (change**2).sum()
     assert moved == pytest.approx(joint_moments.change_squared(d, weight), rel=1e-12)

@@ -66,7 +66,7 @@ def test_a_coarse_law_shows_no_coincidence_that_its_atoms_do_not_explain(
 
 
 def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
-    """The largest whole numbers k with P(|Z| ≥ k) > u, by bisection: these are draws of |Z|."""
+    """Return the largest whole numbers k with P(|Z| ≥ k) > u, by bisection: these are draws of |Z|."""
     low, high = np.zeros_like(u), np.full_like(u, most)
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)

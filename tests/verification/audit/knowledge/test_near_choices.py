@@ -52,7 +52,7 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """The data sets that are furthest from each choice, on both sides; a kind of one data set has no sides."""
+    """Return the data sets furthest from each choice on both sides; a kind of one data set has no sides."""
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -62,7 +62,10 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """Data that lie all on one side, or far from the choice, would show nothing. False alarm at most 1e-6 a choice."""
+    """Data that lie all on one side, or far from the choice, would show nothing.
+
+    The test fails by chance with probability at most 1e-6 for each choice.
+    """
     reference = beside(name)
     for words, low, high in outermost(name):
         rng = np.random.default_rng(7)
@@ -74,7 +77,7 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """False alarm at most 3e-5 for each."""
+    """The test fails by chance with probability at most 3e-5 for each choice."""
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))
     target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget, **chosen))

@@ -22,7 +22,7 @@ def clipped(x: Matrix) -> Matrix:
 
 
 def additive(query: Query, scale: Callable[[Matrix], float], draw: str) -> Target:
-    """A query of the clipped rows with noise of a scale that may depend on the public size of the data."""
+    """Make a query of the clipped rows with noise of a scale that may depend on the public size of the data."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         value = np.asarray(query(clipped(x)))
@@ -52,7 +52,7 @@ def gaussian_mean(share: float) -> Target:
 
 
 def full_laplace(share: float) -> Target:
-    """Laplace noise on all entries of the second moment; √2 d bounds the ℓ1 norm of the change."""
+    """Add Laplace noise to all entries of the second moment; √2 d bounds the ℓ1 norm of the change."""
     return additive(moment, lambda x: share * (2**0.5 * x.shape[1] if x.shape[1] > 1 else 1) / len(x), "laplace")
 
 

@@ -74,7 +74,7 @@ def test_the_second_writing_of_the_rounds_agrees_with_the_first(options: dict[st
 
 
 def p_value_near_the_choice(factor: float, size: int) -> float:
-    """The p-value of the sizes of `size` outputs, with the noise of all rounds multiplied by a factor."""
+    """Return the p-value of the sizes of `size` outputs, with the noise of all rounds multiplied by a factor."""
     known = claimed(calibration="tight")
     made, found = near_the_choice(known, 0), known.near()
     assert made is not None

@@ -16,7 +16,7 @@ def one_entry(outputs: Matrix) -> Vector:
 
 
 def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
-    """The reference, which draws standard normal numbers and records how many were requested."""
+    """Draw standard normal numbers as the reference does, and record how many were requested."""
 
     def draws(size: int) -> Matrix:
         asked.append(size)

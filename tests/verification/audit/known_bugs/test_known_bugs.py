@@ -32,13 +32,13 @@ def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-unt
 
 
 def test_the_exact_losses() -> None:
-    """Quoted in the README: ε/4 + 6 ln(1 + ε/(2b)) at ε = 1, b = 1.8205 for k = 400."""
+    """The README quotes ε/4 + 6 ln(1 + ε/(2b)) at ε = 1, b = 1.8205 for k = 400."""
     b = law.envelope_parameter(exponents(Q, K, ETA))
     assert b == pytest.approx(1.8205, abs=5e-5)
     assert loss(ETA, b, Q) == pytest.approx(0.25 + 6 * math.log(1 + 0.5 / b), rel=1e-12)
     assert wrong_law(Q, K, ETA, 2000.0).supremum == pytest.approx(1.706, abs=5e-4)
     assert exact_loss(ETA, Q) == pytest.approx(1.735, abs=5e-4)
-    assert exact_loss(ETA, Q) > loss(ETA, b, Q) > 1  # above the claim ε = 1
+    assert exact_loss(ETA, Q) > loss(ETA, b, Q) > 1  # the loss is above the claim ε = 1
 
 
 def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_the_copies() -> None:

@@ -22,6 +22,7 @@ def audited(control: BoxControl, seed: int = 0, samples: int = 2000) -> AuditRep
     return audit(target, epsilon=1.0, bounds=control.bounds, seed=seed, samples=samples)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BOX_CONTROLS]
 )

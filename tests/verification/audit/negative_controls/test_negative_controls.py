@@ -56,7 +56,9 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 
 def is_slow(i: int) -> bool:
-    """Quick are the first mutant of every check, if its mechanism is, and a choice of those of the data path."""
+    """Return whether a mutant is slow: the first mutant of every check, if its mechanism is quick, and some of the
+    data path are not.
+    """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
         return name not in QUICK_DATA_PATHS
@@ -85,7 +87,7 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
 
 
 def every_check() -> set[tuple[str, str]]:
-    """The names of all checks in audits of the mechanisms whose controls name their checks."""
+    """Return the names of all checks in audits of the mechanisms whose controls name their checks."""
     names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values() if mutant.caught_by}:
         about = mechanism(mechanism_name)
@@ -104,6 +106,7 @@ def every_check() -> set[tuple[str, str]]:
     return names | {("contract", q.name) for q in own() if q.kind == "contract" and q.name not in handful}
 
 
+@pytest.mark.thorough
 def test_no_check_is_without_a_mutant() -> None:
     assert every_check() == {named for mutant in NEGATIVE_CONTROLS.values() for named in mutant.caught_by}
 
@@ -162,7 +165,7 @@ def test_the_page_of_controls_is_what_the_rows_make() -> None:
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("quadruple-exponent",)  # the others are whole audits of the same kind
+QUICK = ("quadruple-exponent",)  # the other controls are whole audits of the same kind, and slow
 
 
 @pytest.mark.thorough

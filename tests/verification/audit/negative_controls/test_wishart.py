@@ -16,8 +16,8 @@ from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.targets.target import TargetReference
-from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
 from covassay.verification.statistics.tests import binomial
+from tests.negative_controls.of_wishart import distinguishing_probability, draw_wishart
 
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
@@ -30,7 +30,7 @@ def test_the_probability_by_hand() -> None:
 
 
 def below(outputs: Matrix, x: Matrix) -> int:
-    """The number of outputs Y for which Y − Σ is not positive semidefinite."""
+    """Return the number of outputs Y for which Y − Σ is not positive semidefinite."""
     return int((np.linalg.eigvalsh(outputs - second_moment(x))[:, 0] < -1e-12).sum())
 
 
@@ -51,7 +51,7 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
 
 
 def refuted(claim: Guarantee, samples: int) -> bool:
-    """Whether the audit's search for events, without knowledge of the mechanism, refutes the claim at 1e-9."""
+    """Return whether the audit's search for events, without knowledge of the mechanism, refutes the claim at 1e-9."""
     setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, SECOND_MOMENT, seed=0, seconds=1.0)
     checks = []
     for pair in black_box(SECOND_MOMENT).pairs(frozenset()):

@@ -15,7 +15,7 @@ from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
-MANY = 34  # refutations among 200 runs at the level 0.05: more happen with probability below 1e-9
+MANY = 34  # so many refutations among 200 runs at the level 0.05, or more, occur with probability below 1e-9
 
 
 def test_many_refutations_are_rare_at_the_level() -> None:
@@ -34,7 +34,7 @@ def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> 
 
 
 def _responses(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
-    """The two laws of randomised response that attain (ε, δ)-DP, on four outputs."""
+    """Return the two laws of randomised response that attain (ε, δ)-DP, on four outputs."""
     kept = (1 - delta) / (1 + math.exp(epsilon))
     first = np.array([delta, kept * math.exp(epsilon), kept, 0])
     return first, first[::-1]
@@ -46,7 +46,7 @@ def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: f
     first, second = _responses(epsilon, delta)
     assert abs(kernel.threshold(epsilon, delta) - math.sqrt(2) * np.abs(first - second).sum() / 2) < 1e-12
     claim = ApproximateDP(epsilon=epsilon, delta=delta) if delta else PureDP(epsilon=epsilon)
-    alpha = 1 - first.cumsum()[:3]  # outputs in the order of their likelihood ratios
+    alpha = 1 - first.cumsum()[:3]  # the outputs are in the order of their likelihood ratios
     assert trade_off.claimed_curve(alpha, claim) == pytest.approx(second.cumsum()[:3], abs=1e-12)
     if not delta:
         assert trade_off.loss_below(alpha[1], second.cumsum()[1]) == pytest.approx(epsilon, abs=1e-12)
@@ -61,6 +61,7 @@ def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge()
     assert kernel.payoffs(x, y, 1.0, radius=0.97).max() < 0.98 * math.sqrt(2)
 
 
+@pytest.mark.thorough
 def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
     rng, high = np.random.default_rng(0), math.e / (1 + math.e)
     refuted = 0
@@ -73,13 +74,13 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 def test_a_stake_follows_the_gains() -> None:
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
-    assert logs[0, 0] == 0  # because the first stake is 0
+    assert logs[0, 0] == 0  # the first stake is 0
     assert logs[-1, 0] == pytest.approx(48 * math.log(1.25), rel=0.05)
     assert kernel.log_wealth(-gains, none, np.full(1, 0.25))[-1, 0] == 0
 
 
 def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
-    """For normal points it is near (4/3n)^{1/5}, the best one; 5 % and 0.02 are errors of estimation."""
+    """For normal points the bandwidth is near (4/3n)^{1/5}, the best one; 5 % and 0.02 are errors of estimation."""
     points = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     assert trade_off.bandwidth(points, -4, 4, 1000) == pytest.approx((4 / 6000) ** 0.2, rel=0.05)
     ratio = trade_off.Ratio(points + 1, points)
@@ -101,8 +102,11 @@ def test_the_boundary_of_brownian_motion() -> None:
     assert sequential_f_dp.quantile(5e-10, 1000) > sequential_f_dp.quantile(0.0005, 1000) > simulated
 
 
+@pytest.mark.thorough
 def test_the_sequential_test_holds_its_level_where_the_claim_is_attained() -> None:
-    """Its level is asymptotic, so that the bound on the refutations is no theorem here; the seed is fixed."""
+    """The level of the test is asymptotic, so that the bound on the refutations is no theorem here; the seed is
+    fixed.
+    """
     rng, q = np.random.default_rng(0), sequential_f_dp.quantile(0.025, 500)
     refuted = 0
     for _ in range(200):

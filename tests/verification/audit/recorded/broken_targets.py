@@ -307,13 +307,13 @@ def one_sided_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(ApproximateDP(1.0, 0.01), 0.01 / 0.97)
 def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """One of six rows moves the corner by 1/6, which is a share δ of an interval of the length 1/(6δ)."""
+    """Move the corner by 1/6 with one of six rows, which is a share δ of an interval of the length 1/(6δ)."""
     return corner(x) + 0.97 / (6 * delta) * rng.random()
 
 
 @broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
 def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Outputs below those of the neighbour have the probability 1 − e^{−δ/0.97}, which is above δ."""
+    """Make outputs below those of the neighbour with probability 1 − e^{−δ/0.97}, which is above δ."""
     return corner(x) + 0.97 / (6 * delta) * rng.exponential()
 
 

@@ -42,7 +42,7 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """This function is wrong, but its draws are not the noise, so these draws decide nothing."""
+    """Use draws that are not the noise, so that these draws decide nothing; the function is wrong."""
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -107,7 +107,7 @@ def clipped_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_late_and_too_little(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Without the clipping this would spend ε = 1.09; with it, 0.87."""
+    """Clip late and too little: without the clipping this function would spend ε = 1.09, and with it, 0.87."""
     return np.clip(query(x) + 0.9185 * rng.laplace(scale=1 / epsilon), 0.45, 0.55)
 
 
@@ -271,7 +271,7 @@ def two_gammas(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A normal number of an exponential variance has a Laplace law."""
+    """Draw a normal number of an exponential variance, which has a Laplace law."""
     return query(x) + rng.standard_normal() * math.sqrt(2 * rng.exponential()) / epsilon
 
 
@@ -414,7 +414,7 @@ def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """A constant was rounded to four digits, which no audit should call a finding."""
+    """Round a constant to four digits, which no audit should call a finding."""
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 

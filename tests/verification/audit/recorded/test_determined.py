@@ -16,7 +16,7 @@ from covassay.verification.audit.recorded.primitives import Family, Into, Primit
 from covassay.verification.audit.recorded.recorder import recorder
 
 X, OTHER = np.array([[1.0], [0.0], [0.5]]), np.array([[0.0], [0.0], [0.5]])
-GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point is on the border of a cell of `by_grid`
+GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of the grid is on the border of a cell of `by_grid`
 
 
 def drawn(value: Any, scale: float) -> Any:
@@ -42,7 +42,9 @@ def call(v: float, scale: float, family: Family, into: Into, bounds: tuple[float
 
 
 def by_grid(v: float, scale: float, into: Into, bounds: tuple[float, float]) -> np.ndarray:
-    """The probabilities of cells of the range, with ends that collect what lies beyond, from cells of Laplace noise."""
+    """Return the probabilities of cells of the range, with ends that collect what lies beyond, from cells of
+    Laplace noise.
+    """
     p = np.exp(-np.abs(GRID - v) / scale)
     low, high = bounds
     if into == "redrawn":

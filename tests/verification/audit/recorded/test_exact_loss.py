@@ -30,7 +30,7 @@ def _beside(name: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look their module up in this table
     spec.loader.exec_module(module)
     return module
 
@@ -43,7 +43,7 @@ DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
     "one_draw_beside_unused_ones",
 }  # fmt: skip
-# Decided or not, up to rounding.
+# rounding determines whether these are decided
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",

@@ -19,7 +19,9 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[str]:
-    """The targets of additive mechanisms, including two mechanisms with options such that they add noise to a query."""
+    """Return the targets of additive mechanisms, including two mechanisms with options such that they add noise to
+    a query.
+    """
     targets = {name: make() for name, make in TARGETS.items()}
     return [
         name
@@ -42,7 +44,8 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     taken = {k: v for k, v in known.items() if k in inspect.signature(declared.spend).parameters}
     spend: Any = declared.spend(**claim.keywords(), dimension=d, **taken)
     adjacency = declared.adjacency_of(known)
-    found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], seconds=60.0)  # it ends by itself, in 2 s
+    # the search ends by itself, in 2 s
+    found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], seconds=60.0)
     assert found.worst.decided
     assert not found.worst.refuted
     proven = letter_of(spend.proven)[1]
@@ -67,6 +70,7 @@ def test_the_search_finds_a_pair_that_no_start_is() -> None:
     assert found.worst.loss == pytest.approx(2 / 1.5, rel=1e-3)
 
 
+@pytest.mark.thorough
 def test_a_box_and_a_row_more_are_searched() -> None:
     def total(x: Any, *, rho: float, rng: Any, bounds: Any) -> Any:
         low, high = np.array(bounds).T

@@ -26,7 +26,9 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @cache
 def report_of(kind: str) -> AuditReport:
-    """A report: "refuted", "not refuted", "inconclusive" or "hostile", where all texts from the target are hostile."""
+    """A report: Make the report of a kind: "refuted", "not refuted", "inconclusive" or "hostile", where all texts
+    from the target are hostile.
+    """
     if kind == "refuted":
         return audit(no_noise, epsilon=1.0, samples=100)
     if kind == "not refuted":
@@ -38,7 +40,7 @@ def report_of(kind: str) -> AuditReport:
 
 
 def _hostile() -> AuditReport:
-    """A report in which every text that a target can influence is hostile."""
+    """Make a report in which every text that a target can influence is hostile."""
     checks = tuple(
         Finding("privacy", HOSTILE, status, HOSTILE, HOSTILE, p_value=0.5, n=10, facts={"estimates": HOSTILE})
         for status in Status

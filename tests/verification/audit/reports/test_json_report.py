@@ -93,9 +93,10 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """This ensures that no branch of the schema is left untested."""
+    """The test ensures that no branch of the schema is left untested."""
     whole = schema()
-    found = [check["facts"] for report in reports.values() for check in report["checks"] if check["facts"]]
+    of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])
+    found = list({frozenset(facts): facts for facts in of_reports}.values())  # one for every set of fields
     for name in SHAPES_OF_FACTS:
         part = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{name}"}
         validator = jsonschema.Draft202012Validator(part)
@@ -124,7 +125,7 @@ def test_the_schema_is_valid_and_describes_every_field() -> None:
 
 
 def _event(report: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a tested event in a report."""
+    """Return the facts of a tested event in a report."""
     return next(check["facts"] for check in report["checks"] if "counts" in check["facts"])
 
 

@@ -98,7 +98,9 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(kind: str) -> None:
 
 
 def test_a_hostile_name_is_shown_as_it_is_and_does_nothing() -> None:
-    """This covers all texts that a target can influence: names, versions, messages, options and kinds of failures."""
+    """The test covers all texts that a target can influence: names, versions, messages, options and kinds of
+    failures.
+    """
     page = as_page(report_of("hostile"))
     for part in ("<script>", "<img", "</title></style>"):
         assert part not in page
@@ -143,7 +145,7 @@ def test_few_values_and_equal_ones_have_a_curve(size: int) -> None:
 
 
 def test_the_band_holds_as_often_as_it_says() -> None:
-    """Over 2000 samples of the law, and not for a scale that is off by a third.
+    """The band holds over 2000 samples of the law, and not for a scale that is off by a third.
 
     Massart's inequality: the expected number of samples beyond the band is at most 2; more than 15 have a probability
     below 1e-9.
@@ -280,7 +282,7 @@ parent.document.body.setAttribute("data-measured", JSON.stringify({
 
 
 def _dom(file: Path) -> str:
-    """The document in the browser after it was loaded."""
+    """Return the document in the browser after it was loaded."""
     assert CHROMIUM is not None
     own = file.parent / "browser"
     done = subprocess.run(
@@ -291,7 +293,7 @@ def _dom(file: Path) -> str:
 
 
 def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
-    """What the browser measures of the page, every line of it opened, in a frame of that width.
+    """Return what the browser measures of the page, every line of it opened, in a frame of that width.
 
     A frame is used, because a browser window cannot be as narrow as a phone.
     """
@@ -326,7 +328,7 @@ def pages() -> list[str]:
 def test_a_phone_and_a_desktop_show_all_of_the_page_in_letters_that_can_be_read(
     width: int, pages: list[str], tmp_path: Path
 ) -> None:
-    """With every line opened: nothing is wider than the window, nothing is cut, no letter is below 11.5 pixels."""
+    """With every line opened, nothing is wider than the window, nothing is cut, and no letter is below 11.5 pixels."""
     for page in pages:
         measured = _measured(page, width, tmp_path)
         assert measured["width"] == width

@@ -112,7 +112,6 @@ def _region(log: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("name", SPOILED)
 def test_the_schema_rejects_a_spoiled_log(name: str) -> None:
     log = copy.deepcopy(written("refuted"))
-    assert VALIDATOR.is_valid(log)
     SPOILED[name](log)
     assert not VALIDATOR.is_valid(log)
 
@@ -177,7 +176,9 @@ def test_a_function_without_a_source_is_nowhere() -> None:
 
 
 def test_a_target_is_found_from_its_name_without_importing_it(tmp_path: Path) -> None:
-    """This also works if the target cannot be imported; a process is located at the first line of its script."""
+    """The location is found even if the target cannot be imported; a process is located at the first line of its
+    script.
+    """
     (tmp_path / "mine.py").write_text("import os\nos._exit(3)\n\n\nclass Model:\n    def fit(self): ...\n")
     (tmp_path / "broken.py").write_text("def release(:\n")
     (tmp_path / "pack").mkdir()

@@ -57,7 +57,7 @@ def members(group: int) -> list[int]:
 
 
 def gone(group: int) -> bool:
-    """Whether no process of a group is left; a killed process takes a moment to end."""
+    """Return whether no process of a group is left; a killed process takes a moment to end."""
     end = time.monotonic() + 10
     while members(group) and time.monotonic() < end:
         time.sleep(0.02)
@@ -199,7 +199,7 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """This also holds for an occasional second line, in a worker."""
+    """The exit status is 3 also for an occasional second line, in a worker."""
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
         "print(json.dumps({'output': [[v] * d] * d}), flush=True); v % 40 == 0 and print('tick', flush=True)"
@@ -240,7 +240,7 @@ def test_the_first_reply_has_the_time_to_start(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise a hanging draw would get the time limit of a start each time."""
+    """With a longer limit a hanging draw would get the time limit of a start each time."""
     target = script(tmp_path, f"time.sleep(60 * (json.loads(line)['epsilon'] == 2)); {REPLY}").load()
     monkeypatch.setenv(START_VARIABLE, "30")
     rng = np.random.default_rng(0)

@@ -209,14 +209,16 @@ def test_a_target_is_asked_in_its_environment(
     assert np.shape(draw("moment", np.zeros((0, 2)))) == (2, 2)
     before = X.copy()
     assert np.shape(draw("overwrites", before)) == (2, 2)
-    np.testing.assert_array_equal(before, np.vstack([[7.0, 7.0], X[1:]]))  # what the target did to its data is seen
-    assert draw("fails", X) == Failure("exception", "LookupError")  # and no value of the data
+    # the audit sees what the target did to its data
+    np.testing.assert_array_equal(before, np.vstack([[7.0, 7.0], X[1:]]))
+    assert draw("fails", X) == Failure("exception", "LookupError")  # the error has no value of the data
     assert isinstance(draw("dies", X), Failure)
     np.testing.assert_array_equal(there, draw("moment", X))
     assert TargetReference("fake:in-a-box", ".").load().bounds == ((0.0, 9.0), (0.0, 1.0))
     np.testing.assert_array_equal(draw("in-a-box", X, bounds=((0.0, 9.0), (0.0, 1.0))), [9.0, 9.0])
 
-    put_here(monkeypatch, put_package(tmp_path / "here"))  # what is installed here is used here, with the same draws
+    # a package that is installed here is used here, with the same draws
+    put_here(monkeypatch, put_package(tmp_path / "here"))
     target._load.cache_clear()
     here = TargetReference("fake:moment", ".").load()
     assert here.notes == ("a note",)

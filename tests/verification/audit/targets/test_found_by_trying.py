@@ -335,7 +335,8 @@ def test_the_matrix_of_a_triangle(d: int) -> None:
     for triangle in (np.triu(whole), np.tril(whole), whole[np.triu_indices(d)], list(whole[np.triu_indices(d)])):
         assert np.array_equal(symmetric(triangle), whole)
     assert np.array_equal(symmetric(whole[np.tril_indices(d)], lower=True), whole)
-    column_by_column = np.concatenate([whole[j:, j] for j in range(d)])  # the vech of statisticians, and of R
+    # the order of the vech of statisticians, and of R
+    column_by_column = np.concatenate([whole[j:, j] for j in range(d)])
     assert np.array_equal(symmetric(column_by_column), whole)
 
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def restored_after(change: Callable[[], object]) -> set[str]:
-    """The parts that were restored after a change that ends in an exception."""
+    """Return the parts that were restored after a change that ends in an exception."""
 
     def end() -> None:
         change()

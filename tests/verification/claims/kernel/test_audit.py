@@ -1,7 +1,7 @@
 """The audit and the gate on a small project, with answers written by hand in the format of Rocq.
 
-They test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py check that
-Rocq answers in this format, where it is installed.
+The answers test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py
+check that Rocq answers in this format, where it is installed.
 """
 
 import re
@@ -73,7 +73,7 @@ VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["On
 
 
 def together(known: Mapping[str, str], question: str) -> str:
-    """The axioms of a lemma that uses several constants: the axioms of all these constants."""
+    """Return the axioms of a lemma that uses several constants: the axioms of all these constants."""
     used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
     assert used, question
     resting = [answer for answer in used if answer != "Closed under the global context"]
@@ -98,7 +98,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The folder proofs/ of a small project."""
+    """Return the folder proofs/ of a small project."""
     folder = tmp_path / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(SOURCE)
@@ -108,7 +108,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
-    """The report on the project, with its lock written."""
+    """Return the report on the project, with its lock written."""
     pretend(monkeypatch, {})
     report = gate.recheck(project, {})
     assert report.record is not None

@@ -1,4 +1,4 @@
-"""The picture of the folders of proofs/rocq."""
+"""Test the picture of the folders of proofs/rocq."""
 
 import re
 from pathlib import Path

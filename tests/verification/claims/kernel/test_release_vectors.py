@@ -40,7 +40,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def block(row: Row, letter: str, height: int, width: int) -> np.ndarray:
-    """The numbers x11, x12, … of a row, as a matrix."""
+    """Return the numbers x11, x12, … of a row, as a matrix."""
     return np.array([[float(row[f"{letter}{i + 1}{j + 1}"]) for j in range(width)] for i in range(height)])
 
 
@@ -53,7 +53,7 @@ def data(row: Row) -> np.ndarray:
 
 
 def scaled(row: Row, height: int, width: int) -> np.ndarray:
-    """The noise of scale one, which is the root of the squared scale times z."""
+    """Return the noise of scale one, which is the root of the squared scale times z."""
     return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
 
 
@@ -80,6 +80,26 @@ def vector(name: str, budget: str) -> Callable[[Row], None]:
         close(released, block(row, "y", 1, d)[0])
 
     return replay
+
+
+def approximate_budget(row: Row) -> Options:
+    """The ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier of a row."""
+    epsilon = 0.9
+    exponent = (2 * float(row["half_multiplier"]) * epsilon) ** 2 / 2
+    return {"epsilon": epsilon, "delta": 1.25 * math.exp(-exponent), "calibration": "paper"}
+
+
+def gaussian_approximate(row: Row) -> None:
+    d = size(row)[1]
+    released = module_of("gaussian-approximate").release(data(row), scaled(row, 1, d)[0], **approximate_budget(row))
+    close(released, block(row, "y", 1, d)[0])
+
+
+def gauss_cov_approximate(row: Row) -> None:
+    d = size(row)[1]
+    settings = approximate_budget(row) | ensemble(int(row["option"]))
+    released = module_of("gauss-cov-approximate").release(data(row), scaled(row, d, d), **settings)
+    close(released, block(row, "y", d, d))
 
 
 def private_trace(row: Row) -> None:
@@ -115,7 +135,7 @@ def coinpress_mean(row: Row) -> None:
 
 
 def numbers(row: Row, letter: str, count: int) -> np.ndarray:
-    """The numbers l1, l2, … of a row, as a vector."""
+    """Return the numbers l1, l2, … of a row, as a vector."""
     return np.array([float(row[f"{letter}{i + 1}"]) for i in range(count)])
 
 
@@ -265,6 +285,12 @@ RELEASES = {
     "projection-mechanism": Release(square("projection-mechanism", "rho", ensemble), ("psd_trace_ball",)),
     "laplace": Release(vector("laplace", "epsilon"), MOMENTS),
     "gaussian": Release(vector("gaussian", "rho"), MOMENTS),
+    "gaussian-approximate": Release(
+        gaussian_approximate, ("classical_multiplier", "second_moments_sensitivity", "column_squares")
+    ),
+    "gauss-cov-approximate": Release(
+        gauss_cov_approximate, ("gaussian-approximate:classical_multiplier", "sensitivity", "second_moment")
+    ),
     "private-trace": Release(private_trace, ("laplace_scale", "total_square")),
     "nuclear-ball-projection": Release(
         nuclear_ball_projection, ("matrix_scale", "trace_scale", "second_moment", "nuclear_ball")

@@ -34,7 +34,9 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, and of the trace, at s = 1, t = 0."""
+    """Compare the loss of Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, and of the
+    trace, at s = 1, t = 0.
+    """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
         half = Fraction(1, 2)  # s = t = 1/2 costs what the matrix costs at s = 1, t = 0
@@ -135,7 +137,7 @@ def binomial_tail(rows: Rows) -> None:
     for row in rows:
         n, k, a, c = (int(value) for value in row[:4])
         exact = sum(digit * 1000**i for i, digit in enumerate(row[4:])) / Fraction(a + c) ** n
-        odds = math.nextafter(math.log(a / c), math.inf)  # so that e^odds is at least a/c
+        odds = math.nextafter(math.log(a / c), math.inf)  # the odds are rounded up so that e^odds is at least a/c
         found = ratio_p_value(EventCounts(k, n - k, n, n, float(n)), odds)
         assert exact <= Fraction(found) <= min(Fraction(1), exact * (1 + Fraction(1, 10**8)))
         if k > 0 and 2 * exact < 1:
@@ -157,12 +159,14 @@ READ = Coins.bits
 
 
 def whole(digits: list[int], base: int) -> int:
-    """The number with these digits, of which the lowest comes first."""
+    """Return the number with these digits, of which the lowest comes first."""
     return sum(digit * base**i for i, digit in enumerate(digits))
 
 
 def draws(rows: Rows) -> None:
-    """The samplers return what the kernel's programs give on the same bits, and read as many of them."""
+    """Compare the samplers with the kernel's programs: they return the same numbers on the same bits, and read as
+    many of them.
+    """
     for row in rows:
         kind, *numbers = (int(value) for value in row)
         p, q, words, (sign, *size, unread) = (
@@ -178,7 +182,7 @@ ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # with b = 2, C has the entries 
 
 
 def covariance_draws(rows: Rows) -> None:
-    """A release from given bits is that of the kernel's program."""
+    """Compare a release from given bits with that of the kernel's program."""
     for row in rows:
         numbers = [int(value) for value in row]
         scale = Fraction(whole(numbers[:2], 1000), whole(numbers[2:4], 1000))
@@ -274,7 +278,7 @@ def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPat
 
 
 def below_or_at(coins: Coins, m: int) -> int:
-    """`Coins.below` with the mutant `>` in the place of `>=`."""
+    """Run `Coins.below` with the mutant `>` in the place of `>=`."""
     width = (m - 1).bit_length()
     while (value := coins.bits(width)) > m:
         pass

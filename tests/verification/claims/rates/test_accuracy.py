@@ -39,7 +39,8 @@ def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
 
 
 def test_the_corrected_constants_of_theorem_1_are_met() -> None:
-    """‖Z‖_{S_p}/(C_p ρ d^{1+1/p}) for p = 1, 2 at d = 122; for p = ∞ the exact median, 3 % below its limit π there.
+    """Compare ‖Z‖_{S_p}/(C_p ρ d^{1+1/p}) for p = 1, 2 at d = 122; for p = ∞ the exact median, 3 % below its limit π
+    there.
 
     The printed constant 3 is 0.48 of 2π, the limit at p = ∞.
     """
@@ -55,6 +56,7 @@ def measured_again(name: str) -> Measurement:
     return measure(BY_NAME[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FAST)
 def test_a_share_of_the_table_is_measured_again(name: str) -> None:
     """Catches a table that was not made by the program."""

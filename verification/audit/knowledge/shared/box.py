@@ -1,4 +1,4 @@
-"""Neighbouring data sets for a target whose rows lie in a box, and statistics for them, when its law is unknown.
+"""Make neighbouring data sets for a target whose rows lie in a box, and statistics for them, when its law is unknown.
 
 Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair. A pair is
 chosen if it attains the sensitivity of entries for which no earlier pair does; all candidates have their rows at
@@ -25,15 +25,15 @@ from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
 FEWEST = 2  # rows of a data set; with two rows, a divisor n − 1 in place of n has the largest effect
-REACHED = 1 - 1e-9  # the share of a sensitivity that counts as attained, up to rounding
-OUTSIDE = 10.0  # the distance of rows beyond the bounds, in widths
-STRETCH = (1.0, 64.0, 1.0 / 16)  # factors of the widths: powers of 2 cause no rounding
+REACHED = 1 - 1e-9  # a sensitivity counts as attained if this share of it is reached, because of rounding
+OUTSIDE = 10.0  # rows beyond the bounds are so many widths away from them
+STRETCH = (1.0, 64.0, 1.0 / 16)  # the widths are multiplied by these powers of 2, which cause no rounding
 SEVERAL = 3  # columns of a data set; with fewer columns, some orders of the entries coincide
 LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of a pair, and the weights of all pairs together
 
 
 def centred(x: Matrix) -> Matrix:
-    """The centred covariance, divided by n."""
+    """Return the centred covariance, divided by n."""
     return second_moment(x - x.mean(axis=0))
 
 
@@ -57,7 +57,9 @@ def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
 
 
 def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
-    """Neighbours that together attain the sensitivity of every entry of the second moment and of the covariance."""
+    """Return neighbours that together attain the sensitivity of every entry of the second moment and of the
+    covariance.
+    """
     queries = ((second_moment, second_moment_sensitivity(box, N)), (centred, centred_sensitivity(box, N)))
     left = np.ones((len(queries), box.dimension, box.dimension), dtype=bool)
     chosen = []
@@ -73,7 +75,7 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """The divisors that bring the entries of an output to a common scale: products of widths, or 1."""
+    """Return the divisors that bring the entries of an output to a common scale: products of widths, or 1."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)
@@ -81,7 +83,7 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Each single entry of an output, and the generic statistics; entries are in units of the widths."""
+    """Return each single entry of an output, and the generic statistics; entries are in units of the widths."""
     unit = units(output, box)
     flat = unit.ravel()
     scaled = "" if (unit == 1).all() else " in units of the widths"
@@ -141,6 +143,6 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
 
 
 def box_profile(output: Output, box: Box, bounds_are_told: bool) -> Profile:
-    """The profile of a target that names no mechanism and has rows in a box."""
+    """Return the profile of a target that names no mechanism and has rows in a box."""
     pairs = box_pairs(box, output, bounds_are_told)
     return Profile(Form(output, names_a_law=False), (), lambda _: pairs)

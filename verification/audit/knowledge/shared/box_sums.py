@@ -1,4 +1,4 @@
-"""Noisy sums of scaled columns, which the audit computes from rows, mean and covariance, and their law.
+"""Compute noisy sums of scaled columns from the number of rows, mean and covariance, and state the law of these sums.
 
 The released number of rows, mean and covariance are computed from noisy sums, and determine these sums. So
 the audit tests the sums, which have independent noise of known scales on data of every shape. Let u_j be the scaled
@@ -30,7 +30,7 @@ N = 12
 DIMENSIONS = (1, 2, 4)
 WEIGHT = 1.5  # the weight of the scenarios
 FARTHEST = 50.0  # the distance from 0, in half-widths, of rows that must be clipped
-ASYMMETRY = 1e-9  # relative: a larger asymmetry is not due to rounding
+ASYMMETRY = 1e-9  # an asymmetry that is larger, relative to the entries, is not due to rounding
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
@@ -40,18 +40,18 @@ class SumsOutput(MatrixOutput):
     kind, layout = "sums", "(d + 1, d + 1)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The shape of one output on data with `dimension` columns."""
+        """Return the shape of one output on data with `dimension` columns."""
         return dimension + 1, dimension + 1
 
 
 def lifted(x: Matrix) -> Matrix:
-    """The rows, clipped to the cube, with a 1 as their first entry."""
+    """Return the rows, clipped to the cube, with a 1 as their first entry."""
     return np.hstack([np.ones((len(x), 1)), np.clip(x, -1, 1)])
 
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Contrasts of the sums: their products with the change of the sums, as a whole and in parts."""
+    """Return contrasts of the sums: their products with the change of the sums, as a whole and in parts."""
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
     parts = {"all sums": np.ones_like(change, dtype=bool), "mean": np.eye(len(change), dtype=bool)}
@@ -78,19 +78,19 @@ def _symmetric(values: Matrix) -> Matrix:
 
 
 def sums_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """The noisy sums, with the noisy number of rows."""
+    """Return the noisy sums, with the noisy number of rows."""
     return sums_of(_symmetric(values), box)
 
 
 def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """The noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled columns."""
+    """Return the noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled columns."""
     if values[0, 0] != n:
         raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
     return sums_of(_symmetric(values), box)[:, 1:]
 
 
 def view(claim: ClaimUnderAudit) -> View:
-    """The tested quantity under the adjacency of the claim."""
+    """Return the tested quantity under the adjacency of the claim."""
     if claim.options["adjacency"] == "add-remove":
         return View(SumsOutput(power=1, symmetric=True), sums_seen)
     return View(MomentsOutput(power=1), moments_seen)
@@ -113,7 +113,7 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """The kind of the tested quantity."""
+        """Return the kind of the tested quantity."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
@@ -121,22 +121,22 @@ class SumsLaw:
         return sums if self.adjacency == "add-remove" else sums[:, 1:]
 
     def query(self, x: Matrix) -> Matrix:
-        """The sums without noise."""
+        """Return the sums without noise."""
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """The noise scale of every tested sum, for the claimed or for other weights and scales."""
+        """Return the noise scale of every tested sum, for the claimed or for other weights and scales."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
     def own(self, d: int) -> tuple[NDArray[np.intp], ...]:
-        """Indices of the numbers with independent noise."""
+        """Return the indices of the numbers with independent noise."""
         listed = places(self.output.shape(d), symmetric=True)
         rows, columns = (np.array(index) for index in zip(*listed, strict=True))
         return rows, columns
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d)
         own, query = self.own(d), self.query(x)
         spread = self.spread(d)
@@ -147,7 +147,7 @@ class SumsLaw:
         return Scenario(base.name, x, tests, self.suspects(d, query), weight=WEIGHT)
 
     def suspects(self, d: int, query: Matrix) -> tuple[Suspect, ...]:
-        """The suspects, which are laws of plausible mistakes in the weights and scales."""
+        """Return the suspects, which are laws of plausible mistakes in the weights and scales."""
         own, law = self.own(d), NORMAL if self.gaussian else LAPLACE
 
         def fits(spread: Matrix) -> Test:
@@ -184,7 +184,7 @@ class SumsLaw:
         return tuple(made)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """The log likelihood ratio of noise on the sums of one data set against the other."""
+        """Return the log likelihood ratio of noise on the sums of one data set against the other."""
         d = first.shape[1]
         own, a, b = self.own(d), self.query(first), self.query(second)
         spread = self.spread(d)[own]
@@ -198,14 +198,14 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Neighbours that share rows; the row x is replaced by y, or taken away under add-remove."""
+        """Return neighbours that share rows; the row x is replaced by y, or taken away under add-remove."""
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))
         return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
 
     def pairs(self) -> Pairs:
-        """Pairs of rows that change the sums most, that change one kind of sum, and that must be clipped."""
+        """Return pairs of rows that change the sums most, that change one kind of sum, and that must be clipped."""
         made = []
         for d in (1, 2, 3):
             others = np.zeros((2, d))
@@ -222,7 +222,7 @@ class SumsLaw:
 
     @property
     def known(self) -> KnownLaw:
-        """Everything known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: len(self.own(d)[0]), grid(most_columns=12)
         )
@@ -234,6 +234,6 @@ def _flat(test: Test, own: tuple[NDArray[np.intp], ...]) -> Test:
 
 
 def _at(values: Matrix, own: tuple[NDArray[np.intp], ...]) -> Matrix:
-    """The numbers with independent noise, (size, k)."""
+    """Return the numbers with independent noise, (size, k)."""
     seen: Matrix = values[:, own[0], own[1]]
     return seen

@@ -1,4 +1,4 @@
-"""The query on which the outputs of a mechanism should be centred, and the mistakes that are tried if they are not."""
+"""Find the query on which the outputs of a mechanism should be centred, and try simple mistakes if they are not."""
 
 import re
 from dataclasses import replace
@@ -32,7 +32,7 @@ def _means(x: Matrix) -> Matrix:
 
 
 def _name_of(query: Query) -> str:
-    """The name of the query: Σ, or another name."""
+    """Return the name of the query, which is Σ or another name."""
     x = plain_rows(12, 3)
     value = query(x)
     known = {"Σ": second_moment(x), "C": second_moment(x - x.mean(axis=0)), "tr Σ": (x**2).sum() / len(x)}
@@ -43,9 +43,10 @@ def _name_of(query: Query) -> str:
 
 
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
-    """The centre of a target's outputs, if it is wrong and one simple mistake explains it.
+    """Return the centre of a target's outputs, if it is wrong and one simple mistake explains it.
 
-    named : whether the target claims to be a mechanism. Otherwise its query is unknown, and only a wrong size is named.
+    named : whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown, and
+    only a wrong size is named.
     """
     output, path = expected.form.output, expected.data_path
     smallest = expected.form.smallest_dimension

@@ -1,4 +1,4 @@
-"""The law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns where it is known.
+"""State the law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns where it is known.
 
 On columns that are constant except for outliers the fullest bin is practically certain, and the output is Gaussian
 around the mean of the clipped values. On columns in which one bin leads by about three deviations of a noisy count,
@@ -27,7 +27,7 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # n√ρ for each column; with so many rows the fullest bin leads by 40 deviations
+CERTAINTY = 100.0  # n√ρ of each column; with so many rows the fullest bin leads by 40 deviations
 OUTLIERS = 10
 FAR = 1e6  # the distance of outliers in units of σ
 INSIDE = 0.2  # the constant lies this far from the middle of its bin, in units of σ
@@ -48,12 +48,14 @@ class ConstantColumns:
     deviation: float
 
     def component(self, j: int) -> Test:
-        """The test that one component is Gaussian around its clipped mean."""
+        """Return the test that one component is Gaussian around its clipped mean."""
         null = f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)"
         return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
 
     def radius_squared(self, factor: float) -> Test:
-        """The test that the squared distance from the mean is χ², if the noise scale is multiplied by `factor`."""
+        """Return the test that the squared distance from the mean is χ², if the noise scale is multiplied by
+        `factor`.
+        """
         null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
 
         def test(outputs: Matrix) -> TestResult:
@@ -63,22 +65,22 @@ class ConstantColumns:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the squared distances over all draws is χ²."""
+        """Test that the sum of the squared distances over all draws is χ²."""
         squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared distances over n draws is χ² with {len(self.mean)} n degrees"
         return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
 
     def all_components(self, outputs: Matrix) -> TestResult:
-        """The test that all components are Gaussian around their clipped means."""
+        """Test that all components are Gaussian around their clipped means."""
         values = ((outputs - self.mean) / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "every component is N(clipped mean, (2w/n)²/ρ)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that two components are independent."""
+        """Test that two components are independent."""
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
     def scenario(self) -> Scenario:
-        """The scenario of these data, with its tests and suspects."""
+        """Return the scenario of these data, with its tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
@@ -180,7 +182,7 @@ def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
-    """A data set of n rows in the given bins, some of them replaced by outliers; ρ is the budget of one column."""
+    """Make a data set of n rows in the given bins, some of them replaced by outliers; ρ is the budget of one column."""
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
     x[:OUTLIERS] = FAR * sigma
     w = mechanism.half_width(n, sigma, beta / len(bins))
@@ -189,7 +191,7 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
 
 
 def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
-    """Neighbours that differ in one row, which lies far out on one side or on the other."""
+    """Return neighbours that differ in one row, which lies far out on one side or on the other."""
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
     name = f"a row far out on either side, d={DIMENSION}"
@@ -197,9 +199,11 @@ def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
-    """The law on such data, for columns of deviation at most σ, and neighbours with an outlier on either side."""
+    """Return the law on such data, for columns of deviation at most σ, and neighbours with an outlier on either
+    side.
+    """
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
-    bins = np.array([last, -(last // 2), 0, -last])  # the bins that contain the constant
+    bins = np.array([last, -(last // 2), 0, -last])  # these bins contain the constant of each column
 
     def least(d: int) -> int:
         return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS
@@ -216,7 +220,9 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
 
 
 def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
-    """One column in which two bins have about as many values, and one with values near the edge of the window."""
+    """Return one column in which two bins have about as many values, and one with values near the edge of the
+    window.
+    """
     rho, beta = claim.budget["rho"], claim.parameter("beta")
     scale = math.sqrt(2 * mechanism.count_variance(rho))  # the standard deviation of the difference of two counts
     few = math.ceil(10 * scale)

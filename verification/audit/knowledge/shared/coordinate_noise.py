@@ -1,4 +1,4 @@
-"""Independent noise on every coordinate of a vector: its tests, plausible mistakes, and the law of mechanisms."""
+"""Test independent noise on every coordinate of a vector, and state the law of mechanisms that add it."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,10 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
-from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import Law
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -24,22 +25,8 @@ from covassay.verification.statistics.tests import (
 WEIGHT = 3.0  # the weight of scenarios with few numbers per draw: with so many draws a correlation of 0.07 is detected
 
 
-def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """A suspect for every plausible factor; `test` makes the test that the noise scale is multiplied by a factor."""
-    return (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, test),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, test),
-        Suspect.times(
-            "sensitivity-one",
-            "the noise is √2 times too small: it is for a sensitivity of 1 in place of √2",
-            0.5**0.5,
-            test,
-        ),
-    )
-
-
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
-    """The scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
+    """Return the scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
 
     `power` is 1 for Laplace noise and 2 for Gaussian noise: the sum of |noise|^power has a Gamma law.
     """
@@ -71,11 +58,12 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
     tests["noise in every draw"] = noisy
     if d > 1:
         tests |= {"coordinate 2": coordinate(1), "independence": apart, "scale of every coordinate": every_scale}
-    return Scenario(name, x, tests, scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)
+    suspects = scale_suspects(lambda factor: coordinate(0, factor), ONE_FOR_ROOT_TWO)
+    return Scenario(name, x, tests, suspects, weight=WEIGHT)
 
 
 def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """The distances of an output from the queries on the two data sets, and the generic statistics."""
+    """Return the distances of an output from the queries on the two data sets, and the generic statistics."""
     a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
     closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
     return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
@@ -84,7 +72,9 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n and d."""
+    """Return the law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n
+    and d.
+    """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

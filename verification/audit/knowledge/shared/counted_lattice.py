@@ -1,8 +1,9 @@
-"""Whole numbers as noise under add-remove: a noisy number of rows, and a noisy sum on a lattice whose unit is public.
+"""The noise under add-remove is whole numbers: a noisy number of rows, and a noisy sum on a lattice whose unit is
+public.
 
-The outputs show the whole numbers. Each of them is replaced by a random number, drawn from the interval that belongs to
-it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0, 1), and
-independent.
+The outputs show the whole numbers. Each whole number is replaced by a random number, drawn from the interval that
+belongs to it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0,
+1), and independent.
 """
 
 from collections.abc import Callable
@@ -48,7 +49,7 @@ class CountedLattice:
     input_bits: int
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d)
         data = exact_data(x, input_bits=self.input_bits)
         step = 4.0**-self.input_bits
@@ -87,7 +88,7 @@ class CountedLattice:
 
     @property
     def known(self) -> KnownLaw:
-        """Everything known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law: scenarios, pairs and shapes."""
         step = 4.0**-self.input_bits
         continuous = IndependentNoise(
             self.output, lambda d: (self.scales(d)[0], self.scales(d)[1] * step), self.gaussian

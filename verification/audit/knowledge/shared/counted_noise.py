@@ -1,4 +1,4 @@
-"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum.
+"""Additive mechanisms under add-remove release a noisy number of rows and a noisy sum.
 
 On known data both noises are observed.
 """
@@ -27,7 +27,7 @@ FAR = 50.0  # the norm of rows that must be clipped
 
 @features.register
 def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
-    """Features of an output: the number of rows, an entry of the sum, and the norm of the sum."""
+    """Return features of an output: the number of rows, an entry of the sum, and the norm of the sum."""
     return {
         "rows": lambda y: y[:, 0],
         "entry 1 of the sum": lambda y: y[:, 1],
@@ -37,7 +37,7 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Contrasts of two data sets: the number of rows, and the product of the sum with its change."""
+    """Return contrasts of two data sets: the number of rows, and the product of the sum with its change."""
     change = query(output, first) - query(output, second)
     return {
         "rows": lambda y: y[:, 0],
@@ -47,14 +47,16 @@ def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, F
 
 
 def query(output: RowsAndSumOutput, x: Matrix) -> Vector:
-    """The number of rows and the sum, without noise."""
+    """Return the number of rows and the sum, without noise."""
     rows = unit_rows(x, fewest=0)
     total: Array = (rows**2).sum(axis=0) if output.entries == "vector" else rows.T @ rows
     return output.packed(float(len(rows)), total)
 
 
 def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]) -> Pairs:
-    """Neighbours with and without one row, which is along an axis, in a dense direction, or far outside the ball."""
+    """Return neighbours with and without one row, which is along an axis, in a dense direction, or far outside the
+    ball.
+    """
 
     def pair(name: str, others: Matrix, row: Vector, weight: float) -> Pair:
         first = np.vstack([others, row])
@@ -85,7 +87,7 @@ class IndependentNoise:
     halved: bool = False
 
     def spread(self, d: int) -> Vector:
-        """The noise scale of every number of an output."""
+        """Return the noise scale of every number of an output."""
         count, entry = self.scales(d)
         entries = np.full(self.output.shape(d)[0] - 1, entry)
         if self.halved:
@@ -94,13 +96,13 @@ class IndependentNoise:
         return np.append(count, entries)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d)
         law, power = (NORMAL, 2) if self.gaussian else (LAPLACE, 1)
         return vector_noise(f"n={n}, d={d}", x, query(self.output, x), self.spread(d), law, power)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """The log likelihood ratio of noise on one data set against the other."""
+        """Return the log likelihood ratio of noise on one data set against the other."""
         a, b, spread = query(self.output, first), query(self.output, second), self.spread(first.shape[1])
 
         def ratio(y: Matrix) -> Vector:
@@ -113,7 +115,7 @@ class IndependentNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Everything known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: self.output.shape(d)[0], grid(most_columns=12)
         )
@@ -137,7 +139,7 @@ class MatrixNoise:
     units: Callable[[int], float]
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """The tests on the example rows of that shape."""
+        """Return the tests on the example rows of that shape."""
         x = example_rows(n, d)
         count, scale = self.scales(d)
         known = self.tests(x, scale / n)
@@ -157,7 +159,7 @@ class MatrixNoise:
         return Scenario(f"n={n}, d={d}", x, tests, suspects, estimates)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """The log likelihood ratio of noise on one data set against the other."""
+        """Return the log likelihood ratio of noise on one data set against the other."""
         a, b = query(self.output, first), query(self.output, second)
         count, scale = self.scales(first.shape[1])
 
@@ -169,7 +171,7 @@ class MatrixNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Everything known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law: scenarios, pairs and shapes."""
         shapes = Shapes(self.scenario, (*self.shape_tests, "rows"), self.units, grid(most_columns=12))
         scenarios = tuple(self.scenario(N, d) for d in DIMENSIONS)
         return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)

@@ -1,4 +1,4 @@
-"""Assumptions of an audit on the path from the data to the output.
+"""State what an audit assumes on the path from the data to the output.
 
 If the output is query(x) + noise, where the law of the noise depends on n and d alone, then the residual output −
 query(x) under one seed is the same for all data sets of one shape. The query is the reference's own `release` with zero
@@ -42,7 +42,7 @@ SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 
 def _zero(noise: Any) -> Any:
-    """The noise object with every number replaced by 0."""
+    """Return the noise object with every number replaced by 0."""
 
     def zero(z: Any) -> Any:
         return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
@@ -51,14 +51,14 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """The output of the reference's `release` on x with this noise."""
+    """Return the output of the reference's `release` on x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """A draw of the reference's noise in dimension d; it may not depend on the number of rows."""
+    """Draw the reference's noise in dimension d; it may not depend on the number of rows."""
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
     taken = [name for name in inspect.signature(m.draw_noise).parameters if name in known]
@@ -67,7 +67,7 @@ def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
 
 
 def zero_noise(claim: ClaimUnderAudit, d: int) -> Any:
-    """The reference's noise in dimension d, with every number replaced by 0."""
+    """Return the reference's noise in dimension d, with every number replaced by 0."""
     return _zero(noise_of(claim, d))
 
 
@@ -77,7 +77,7 @@ def _no_atoms(claim: ClaimUnderAudit) -> float:
 
 @dataclass(frozen=True)
 class QueryPlusNoise:
-    """The output is query(x) + noise, and the law of the noise depends on n and d alone.
+    """The data path of an output query(x) + noise, where the law of the noise depends on n and d alone.
 
     independent : whether the noise entries are independent, apart from entries that are equal by symmetry.
     atom : the largest probability of one value of one entry of the noise; 0 if the noise has a density.
@@ -87,7 +87,7 @@ class QueryPlusNoise:
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """The data path with the query and the noise of the reference, and a sentence on the coverage."""
+        """Return the data path with the query and the noise of the reference, and a sentence on the coverage."""
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -110,7 +110,7 @@ class QueryPlusNoise:
 
 @dataclass(frozen=True)
 class NotAdditive:
-    """The output is not known to be a query plus noise.
+    """The data path of an output that is not known to be a query plus noise.
 
     because : the reason why a seed does not determine the residual.
     unchanged_by : changes of the rows that leave the law as it is, keys of `equal_laws.CHANGES`.
@@ -122,7 +122,7 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """The data path with data sets that must give equal laws, and a sentence on the coverage."""
+        """Return the data path with data sets that must give equal laws, and a sentence on the coverage."""
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))
         return DataPath(

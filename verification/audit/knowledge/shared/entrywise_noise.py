@@ -1,4 +1,4 @@
-"""Independent Laplace noise on all entries of a second moment, or on those on and above the diagonal.
+"""Test independent Laplace noise on all entries of a second moment, or on those on and above the diagonal.
 
 Let Y be the output, Σ the second moment and b the noise scale. For known data, E = (Y − Σ)/b is observed. E has k
 independent Laplace(1) entries, so ‖E‖₁ ~ Gamma(k, 1).
@@ -24,6 +24,7 @@ from covassay.verification.audit.knowledge.shared.profile import (
     Statistics,
     common_pairs,
 )
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import LAPLACE, gamma
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -41,7 +42,7 @@ SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
 
 
 def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
-    """Indices of the entries with noise of their own."""
+    """Return the indices of the entries with noise of their own."""
     return tuple(np.indices((d, d)).reshape(2, -1)) if full else np.triu_indices(d)
 
 
@@ -55,50 +56,50 @@ class EntrywiseNoise:
 
     @property
     def own(self) -> tuple[NDArray[np.intp], ...]:
-        """Indices of the entries with noise of their own."""
+        """Return the indices of the entries with noise of their own."""
         return own_entries(self.x.shape[1], self.full)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """The noise E = (Y − Σ)/b for every output."""
+        """Return the noise E = (Y − Σ)/b for every output Y."""
         noise: Matrix = (outputs - second_moment(self.x)) / self.scale
         return noise
 
     def l1(self, outputs: Matrix) -> Vector:
-        """The norm ‖E‖₁ over the entries with independent noise."""
+        """Return the norm ‖E‖₁ over the entries with independent noise."""
         rows, columns = self.own
         total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
 
     def norm(self, factor: float) -> Test:
-        """The test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
         k = len(self.own[0])
         null = f"‖E‖₁ ~ Gamma({k})"
         return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of ‖E‖₁ over all draws has its Gamma law."""
+        """Test that the sum of ‖E‖₁ over all draws has its Gamma law."""
         k = len(self.own[0])
         return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The test that, for each entry, the sum of absolute values over all draws has its Gamma law."""
+        """Test that, for each entry, the sum of absolute values over all draws has its Gamma law."""
         rows, columns = self.own
         sizes = np.abs(self.residuals(outputs)[:, rows, columns])
         return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
 
     def entry(self, i: int, j: int) -> Test:
-        """The test that one entry is Laplace."""
+        """Return the test that one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], LAPLACE, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """The test that all independent entries are Laplace."""
+        """Test that all independent entries are Laplace."""
         rows, columns = self.own
         values = self.residuals(outputs)[:, rows, columns].ravel()
         return kolmogorov_smirnov(values, LAPLACE, "all entries of E with noise of their own ~ Laplace(1)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that an entry off the diagonal is independent of its mirror image.
+        """Test that an entry off the diagonal is independent of its mirror image.
 
         For symmetric noise, the test compares it with a diagonal entry.
         """
@@ -107,18 +108,18 @@ class EntrywiseNoise:
         return independence(e[:, 0, 1], other, f"entries (1, 2) and {name} are independent")
 
     def estimate(self, outputs: Matrix) -> str:
-        """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+        """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
         interval = gamma_scale(self.l1(outputs), len(self.own[0]), CONFIDENCE)
         return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
 
 
 def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
-    """The scenario that tests the noise on the example rows of that shape."""
+    """Return the scenario that tests the noise on the example rows of that shape."""
     return noise_scenario(EntrywiseNoise(example_rows(n, d), scale, full), np.sqrt(2) / (n * epsilon) / scale)
 
 
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
-    """The scenario that tests this noise.
+    """Return the scenario that tests this noise.
 
     `frobenius` is the ratio of the scale for the Frobenius sensitivity to the right scale.
     """
@@ -131,10 +132,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     if d > 1 and full:
         tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, noise.norm),
-        Suspect.times(
-            "double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, noise.norm
-        ),
+        *scale_suspects(noise.norm, HALF_AND_DOUBLE),
         Suspect.times(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
@@ -149,7 +147,7 @@ Scale = Callable[[ClaimUnderAudit, int, int], float]  # (claim, n, d) -> b
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + bE, for all entries or for the triangle, by the option `entries` of the claim.
+    """Return the law of Σ + bE, for all entries or for the triangle, by the option `entries` of the claim.
 
     By default, the triangle has noise.
     """
@@ -172,7 +170,7 @@ def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
 
 
 def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statistic:
-    """The exact log likelihood ratio of noise around a against noise around b."""
+    """Return the exact log likelihood ratio of noise around a against noise around b."""
     own = own_entries(len(a), full)
 
     def ratio(y: Matrix) -> Vector:
@@ -183,7 +181,7 @@ def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statisti
 
 
 def worst_pairs(statistics: Statistics, full: bool) -> Pairs:
-    """Neighbours that change the entries most in ℓ1 norm, and pairs for any mechanism."""
+    """Return neighbours that change the entries most in ℓ1 norm, and pairs for any mechanism."""
     worst = []
     for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the events of the largest loss are not rare
         first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))

@@ -1,4 +1,4 @@
-"""Neighbours with rows far from the origin, for mechanisms whose domain is the whole space."""
+"""Make neighbours with rows far from the origin, for mechanisms whose domain is the whole space."""
 
 import numpy as np
 
@@ -11,7 +11,9 @@ FAR = 1e4  # larger than any radius to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:
-    """Neighbours with one long row among small ones: opposite for the mean, along two axes for the covariance."""
+    """Return neighbours with one long row among small ones: opposite for the mean, along two axes for the
+    covariance.
+    """
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])
     y = -x if output.kind == "vector" else np.array([0.0, FAR])

@@ -1,7 +1,7 @@
-"""Symmetric Gaussian noise on a second moment: its tests, plausible mistakes, and the law of mechanisms that add it.
+"""Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add it.
 
 Let Y be the output, Σ the second moment and σ the noise scale. For known data, E = (Y − Σ)/σ is observed, and its law
-is known exactly. Its entries on and above the diagonal are independent and Gaussian, the sum of their standardised
+is known exactly. The entries of E on and above the diagonal are independent and Gaussian, the sum of their standardised
 squares is χ², and a rotation mixes them into Gaussian entries of known variance.
 """
 
@@ -20,6 +20,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.nuclear_noise import interval_meaning
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Statistics, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -35,7 +36,7 @@ CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the numbers of columns of the data sets, and the weights of their scenarios
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
-SEPARATED_MOST = 12  # the largest dimension in which such a data set has few enough rows
+SEPARATED_MOST = 12  # the largest dimension in which data with separated eigenvalues have few enough rows
 
 
 @dataclass(frozen=True)
@@ -48,74 +49,74 @@ class GaussianNoise:
 
     @property
     def spread(self) -> Matrix:
-        """The standard deviations of the entries of E."""
+        """Return the standard deviations of the entries of E."""
         return deviations(len(self.moment), self.ensemble)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """The noise E = (Y − Σ)/σ for every output."""
+        """Return the noise E = (Y − Σ)/σ for every output Y."""
         noise: Matrix = (outputs - self.moment) / self.scale
         return noise
 
     def entry(self, row: int, column: int) -> Test:
-        """The test that one entry is Gaussian with its variance."""
+        """Return the test that one entry is Gaussian with its variance."""
         null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {self.ensemble}"
         cdf = NORMAL.scaled(self.spread[row, column])
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """The test that all entries on and above the diagonal, divided by their deviations, are Gaussian."""
+        """Test that all entries on and above the diagonal, divided by their deviations, are Gaussian."""
         i, j = np.triu_indices(len(self.moment))
         values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
         return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
 
     def squares(self, outputs: Matrix) -> Vector:
-        """For every output, the sum of the squares of the noise entries, each divided by its deviation."""
+        """Return for every output the sum of the squares of the noise entries, each divided by its deviation."""
         i, j = np.triu_indices(len(self.moment))
         total: Vector = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
         return total
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the standardised squares is χ²."""
+        """Test that the sum of the standardised squares is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"standardised squares ~ χ²({entries})"
         return kolmogorov_smirnov(self.squares(outputs), chi_square(entries), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of the standardised squares over all draws is χ²."""
+        """Test that the sum of the standardised squares over all draws is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
         return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """The test that, for each entry, the sum of its squares over all draws is χ²."""
+        """Test that, for each entry, the sum of its squares over all draws is χ²."""
         i, j = np.triu_indices(len(self.moment))
         squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
         return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """The test that every draw has noise."""
+        """Test that every draw has noise."""
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """The test of (E₁₁ − E_dd)/2, which is entry (1, d) after a rotation by 45° in the plane of these axes."""
+        """Test (E₁₁ − E_dd)/2, which is entry (1, d) after a rotation by 45° in the plane of these axes."""
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
             (e[:, 0, 0] - e[:, -1, -1]) / 2, NORMAL.scaled(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
         )
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that a diagonal entry and an entry off the diagonal are independent."""
+        """Test that a diagonal entry and an entry off the diagonal are independent."""
         e = self.residuals(outputs)
         return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
 
 
 def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
-    """The tests of σW on outputs `moment` + σW, by name."""
+    """Return the tests of σW on outputs `moment` + σW, by name."""
     return tests_of(GaussianNoise(moment, scale, ensemble))
 
 
 def tests_of(noise: GaussianNoise) -> dict[str, Test]:
-    """The tests of this noise, by name."""
+    """Return the tests of this noise, by name."""
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
     tests |= {"total scale": noise.total, "noise in every draw": noise.noisy}
     if len(noise.moment) > 1:
@@ -130,18 +131,13 @@ def tests_of(noise: GaussianNoise) -> dict[str, Test]:
 
 
 def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
-    """Laws of plausible mistakes, tested by the sum of the squares of the noise."""
+    """Return laws of plausible mistakes, tested by the sum of the squares of the noise."""
     other = "goe" if ensemble == "wigner" else "wigner"
 
     def squares(factor: float, which: str = ensemble) -> Test:
         return GaussianNoise(moment, scale * factor, which).squared_norm
 
-    suspects = [
-        Suspect.times("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
-                      math.sqrt(0.5), squares),
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, squares),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, squares),
-    ]  # fmt: skip
+    suspects = [*scale_suspects(squares, ONE_FOR_ROOT_TWO)]
     if len(moment) > 1:
         text = f"the noise is {other} in place of {ensemble}, as private: --options ensemble={other}"
         suspects.append(Suspect("other-ensemble", text, squares(1.0, other), squares))
@@ -149,7 +145,7 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
 
 
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
-    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
+    """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
 
     If the multiple is not 1, but would be 1 for the other noise ensemble, the sentence names the other ensemble.
     """
@@ -174,7 +170,7 @@ def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Mat
 
 
 def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble: str) -> Scenario:
-    """The tests, suspects and estimate of the noise on one data set."""
+    """Return the tests, suspects and estimate of the noise on one data set."""
     return Scenario(
         name,
         x,
@@ -185,7 +181,9 @@ def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble:
 
 
 def likelihood_ratio(ensemble: str) -> Statistics:
-    """Two statistics: the log likelihood ratio up to a factor, ⟨Y, Δ⟩ weighted by the variances, and ⟨Y, Δ⟩ itself."""
+    """Return two statistics: the log likelihood ratio up to a factor, ⟨Y, Δ⟩ weighted by the variances, and ⟨Y, Δ⟩
+    itself.
+    """
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         change = second_moment(first) - second_moment(second)
@@ -204,12 +202,12 @@ def likelihood_ratio(ensemble: str) -> Statistics:
 
 
 def shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
-    """The law on the data sets of `scenario`, for all numbers of rows and columns."""
+    """Return the law on the data sets of `scenario`, for all numbers of rows and columns."""
     return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2 if d <= SEPARATED_MOST else 1, grid())
 
 
 def law(scale: Callable[[ClaimUnderAudit, int], float]) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + σW, where W is from the ensemble of the claim; `scale` returns σ for n rows."""
+    """Return the law of Σ + σW, where W is from the ensemble of the claim; `scale` returns σ for n rows."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         ensemble = claim.options["ensemble"]

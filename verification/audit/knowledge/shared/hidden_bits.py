@@ -1,4 +1,4 @@
-"""The reason why the check of low-order bits finds no loss above the claim in releases with preconditioners."""
+"""Explain why the check of low-order bits finds no loss above the claim in releases with preconditioners."""
 
 EIGENVECTORS = (
     "one column gives one of a few public numbers; otherwise the output is made of eigenvectors of a noisy matrix, and "

@@ -1,6 +1,6 @@
 """K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
 
-The noise is observed on data of every shape. Its entries are independent only for some bodies.
+The noise is observed on data of every shape. The entries of the noise are independent only for some bodies.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
-from covassay.verification.audit.knowledge.shared.coordinate_noise import scale_suspects
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import ONE_FOR_ROOT_TWO, scale_suspects
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, kolmogorov_smirnov
@@ -27,17 +27,18 @@ Cdf = Callable[[Vector], Vector]
 
 
 def _tilt(z: Matrix) -> Vector:
-    """The ratio |tr Z|/‖Z‖_* of each matrix, which is exactly 1 if all eigenvalues have one sign."""
+    """Return the ratio |tr Z|/‖Z‖_* of each matrix, which is exactly 1 if all eigenvalues have one sign."""
     values = np.linalg.eigvalsh(z)
     tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
     return tilt
 
 
 def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
-    """A statistic of the noise in dimension 2, and its distribution function."""
-    if body == "schatten1":  # with probability 1/3 both eigenvalues have the same sign
+    """Return a statistic of the noise in dimension 2, and its distribution function."""
+    if body == "schatten1":  # both eigenvalues have the same sign with probability 1/3
         return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
-    if body == "covariance":  # with probability 1/7, after weighting with (1 + tilt)^{−3}
+    # after weighting with (1 + tilt)^{−3}, both eigenvalues have the same sign with probability 1/7
+    if body == "covariance":
         return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
     if body == "l1":
         return lambda z: z[:, 0, 1], LAPLACE
@@ -55,12 +56,12 @@ class KNormNoise:
     body: k_norm_law.Body
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """The noise Z for every output."""
+        """Return the noise Z for every output."""
         z: Matrix = (outputs - second_moment(self.x)) / self.scale
         return z
 
     def radius(self, factor: float) -> Test:
-        """The test that ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
         d = self.x.shape[1]
         return lambda y: kolmogorov_smirnov(
             k_norm_law.norm(self.residuals(y), self.body) / factor,
@@ -69,36 +70,38 @@ class KNormNoise:
         )
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of ‖Z‖_K over all draws has its Gamma law."""
+        """Test that the sum of ‖Z‖_K over all draws has its Gamma law."""
         shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
         norms = k_norm_law.norm(self.residuals(outputs), self.body)
         return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")
 
     def direction(self, outputs: Matrix) -> TestResult:
-        """The test of the law of the direction, in dimension 2."""
+        """Test the law of the direction, in dimension 2."""
         statistic, cdf = _direction(self.body)
         return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
 
     def orientation(self, outputs: Matrix) -> TestResult:
-        """The test that the entry off the diagonal is positive with probability ½."""
+        """Test that the entry off the diagonal is positive with probability ½."""
         positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive with probability 1/2")
 
 
 def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
-    """The tests of the noise on these rows."""
+    """Return the tests of the noise on these rows."""
     n, d = x.shape
     noise = KNormNoise(x, scale, body)
     tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
     if d == 2:
         tests |= {"direction": noise.direction, "orientation": noise.orientation}
-    return Scenario(f"n={n}, d={d}", x, tests, scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
+    return Scenario(
+        f"n={n}, d={d}", x, tests, scale_suspects(noise.radius, ONE_FOR_ROOT_TWO), weight=1.0 if d == 2 else 0.3
+    )
 
 
 def law(
     body: Callable[[ClaimUnderAudit], k_norm_law.Body], scale: Callable[[ClaimUnderAudit, int, int], float]
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """The law of Σ + scale · Z: its radius and, in dimension 2, its direction.
+    """Return the law of Σ + scale · Z: its radius and, in dimension 2, its direction.
 
     `scale` is a function of the claim, n and d.
     """

@@ -1,4 +1,4 @@
-"""Noise of whole numbers on a second moment of integers is recovered from the output and made continuous.
+"""Recover noise of whole numbers on a second moment of integers from the output, and make it continuous.
 
 The outputs Y reveal the noise Z = (Y − Σ)/unit, whole numbers with a known law. To use the exact tests of continuous
 laws, every whole number is replaced by a random number from its share of the continuous law. If Z has its law, then
@@ -8,8 +8,8 @@ laws, every whole number is replaced by a random number from its share of the co
 is uniform, and the number with this tail probability, with the sign of z (random if z = 0), is exactly Laplace(1) or
 N(0, 1). V and the random sign come from a fixed generator, so that an audit can be repeated.
 
-Two more tests cover errors that this randomisation hides: how often Z is 0, and whether every output is a multiple of
-the unit.
+Two more tests cover errors that this randomisation hides: the frequency of Z = 0, and whether every output is a
+multiple of the unit.
 """
 
 from collections.abc import Callable
@@ -27,8 +27,8 @@ from covassay.verification.statistics.tests import TestResult, binomial
 N = 12
 DIMENSIONS = (1, 2, 4)
 ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
-ROUNDINGS = 4  # rounding units of float64 between an integer and its residual
-SEEN = 0.25  # in lattice units: if the error is smaller, the integer is known
+ROUNDINGS = 4  # an integer and its residual differ by at most so many rounding units of float64
+SEEN = 0.25  # the integer is known if the error is smaller than this share of the lattice unit
 # the probability by which the law may differ at neighbouring integers that rounding makes indistinguishable
 UNSEEN = 1e-10
 
@@ -49,17 +49,17 @@ class Lattice:
 
     @property
     def moment(self) -> Matrix:
-        """Σ, the second moment of the integer rows."""
+        """Return Σ, the second moment of the integer rows."""
         data = exact_data(self.x, input_bits=self.input_bits)
         return in_units(data.products, data.unit)
 
     @property
     def unit(self) -> float:
-        """The distance of neighbouring outputs."""
+        """Return the distance of neighbouring outputs."""
         return 1 / (len(self.x) * 4.0**self.input_bits)
 
     def counts(self, outputs: Matrix) -> Matrix:
-        """The whole numbers Z of every output."""
+        """Return the whole numbers Z of every output."""
         whole: Matrix = np.rint((outputs - self.moment) / self.unit)
         return whole
 
@@ -68,26 +68,26 @@ class Lattice:
         return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:
-        """The entries on and above the diagonal of all draws."""
+        """Return the entries on and above the diagonal of all draws."""
         i, j = np.triu_indices(self.x.shape[1])
         entries: Vector = values[:, i, j].ravel()
         return entries
 
     def zeros(self, outputs: Matrix) -> TestResult:
-        """The test that Z is 0 with the probability of its law."""
+        """Test that Z is 0 with the probability of its law."""
         z = self.own(self.counts(outputs))
         at_zero = 1 - float(self.tail(np.array(1.0)))
         return binomial(int((z == 0).sum()), len(z), at_zero, f"an entry of Z is 0 with probability {at_zero:.3g}")
 
     def on_the_lattice(self, outputs: Matrix) -> TestResult:
-        """The test that every output is a multiple of the unit, up to rounding of float64."""
+        """Test that every output is a multiple of the unit, up to rounding of float64."""
         off = self.own(np.abs((outputs - self.moment) / self.unit - self.counts(outputs)))
         error = ROUNDINGS * 2.0**-53 * self.own(np.abs(outputs) + np.abs(self.moment)) / self.unit
         outside = int(((off > error) & (error < SEEN)).sum())
         return binomial(outside, len(off), 0.0, f"every entry is a multiple of {self.unit:.3g}")
 
     def tests(self) -> dict[str, Test]:
-        """The two tests that exist only for a lattice."""
+        """Return the two tests that exist only for a lattice."""
         return {ZEROS: self.zeros, ON_THE_LATTICE: self.on_the_lattice}
 
 
@@ -102,12 +102,14 @@ def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matri
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
-    """The shapes at which float64 determines Z, or at which the choice of a neighbouring integer does not matter."""
+    """Return the shapes at which float64 determines Z, or at which the choice of a neighbouring integer does not
+    matter.
+    """
     at_zero = 1 - float(tail(np.array(1.0)))
     error = ROUNDINGS * 2.0**-53 * 4.0**input_bits
     return tuple((n, d) for n, d in grid() if n * error < SEEN or n * error * at_zero < UNSEEN)
 
 
 def input_bits(claim: ClaimUnderAudit) -> int:
-    """The number b of bits: rows are rounded toward zero to multiples of 2^−b."""
+    """Return the number b of bits: rows are rounded toward zero to multiples of 2^−b."""
     return int(claim.parameter("input_bits"))

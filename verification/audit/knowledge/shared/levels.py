@@ -1,4 +1,4 @@
-"""Discrete outputs with finitely many levels: the test that each level has its probability, and statistics of them."""
+"""Test that each level of a discrete output has its probability, and compute statistics of such outputs."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ FEW_NUMBERS = (
 
 
 def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
-    """Statistics of a discrete output: its value, and for every level whether the output equals it."""
+    """Return statistics of a discrete output: its value, and for every level whether the output equals it."""
 
     def indicator(level: float) -> Statistic:
         return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
@@ -28,12 +28,12 @@ def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
 
 
 def choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """Statistics of an output in 1, …, d + 1."""
+    """Return statistics of an output in 1, …, d + 1."""
     return outputs_of(np.arange(1.0, first.shape[1] + 2))
 
 
 def levels_test(levels: Vector, law: Vector) -> Test:
-    """The test that every level has its probability and nothing else comes out: exact binomials, by Bonferroni.
+    """Test that every level has its probability, and that nothing else comes out: exact binomials, by Bonferroni.
 
     If several levels are rare, half of the error probability is for all of them together: where each is too rare to be
     missed, their sum is not.
@@ -64,7 +64,10 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """The randomised distribution function of discrete outputs. Values that are no level count as the lowest level."""
+    """Return the randomised distribution function of discrete outputs.
+
+    Values that are no level count as the lowest level.
+    """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
     index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
     cumulated = np.minimum(np.concatenate([[0.0], np.cumsum(law)]), 1.0)
@@ -72,7 +75,7 @@ def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
 
 
 def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
-    """A data set of n rows along the axes in turn, n/8 of them moved to the last axis, and its energies."""
+    """Return a data set of n rows along the axes in turn, n/8 of them moved to the last axis, and its energies."""
     which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
     x: Matrix = np.eye(d)[which]
     return x, x.sum(axis=0)

@@ -1,4 +1,6 @@
-"""Many draws of the reference on one data set, faster than single calls: its rows are checked and squared only once."""
+"""Draw many outputs of the reference on one data set faster than by single calls: its rows are checked and squared
+only once.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from covassay.verification.shared_rows import SharedRows
 def one_by_one(
     sample: Callable[..., Any], x: Matrix, size: int, *, rng: np.random.Generator, **given: Any
 ) -> list[Any]:
-    """The outputs of `size` calls of `sample`, one by one."""
+    """Return the outputs of `size` calls of `sample`, one by one."""
     rows = SharedRows.of(x)
     return [sample(rows, rng, **given) for _ in range(size)]
 

@@ -1,7 +1,8 @@
-"""Data near the choices of a mechanism: the order of two eigenvalues, a threshold, the fullest bin, a clip.
+"""Make data near the choices of a mechanism: the order of two eigenvalues, a threshold, the fullest bin, a clip.
 
-Far from a choice its outcome is almost certain, so draws there do not show how it is made. Each function returns data
-sets that lie a few noise scales on either side of a choice. Draws on them are compared with draws of the reference.
+Far from a choice its outcome is almost certain, so draws on such data do not show how it is made. Each function returns
+data sets that lie a few noise scales on either side of a choice. Draws on them are compared with draws of the
+reference.
 """
 
 import math
@@ -32,10 +33,10 @@ LONG_KINDS = (
 def at_scales(
     words: str, at: Callable[[float], Matrix | None], scales: tuple[float, ...] = BOTH_SIDES, times: int = TIMES
 ) -> Choices:
-    """The data sets at these numbers of noise scales from a choice.
+    """Return the data sets at these numbers of noise scales from a choice.
 
-    at : a number of noise scales -> a data set, or None if there is none so far on that side. times : a factor for the
-        draws on each, compared with those on other kinds of data.
+    at : a number of noise scales -> a data set, or None if there is no such data set on that side. times : a factor for
+    the draws on each data set, compared with those on other kinds of data.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -44,7 +45,7 @@ def at_scales(
 
 
 def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
-    """Rows of the unit ball in R² whose Σ x xᵀ has these two eigenvalues."""
+    """Make rows of the unit ball in R² whose Σ x xᵀ has these two eigenvalues."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     rows = []
     for axis, value in zip(axes, (first, second), strict=True):
@@ -54,24 +55,27 @@ def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matri
 
 
 def eigenvalue_gaps(scale: float) -> Choices:
-    """Two eigenvalues of Σ x xᵀ that differ by a few noise scales; `scale` is that of the noise in the same unit."""
+    """Return data on which two eigenvalues of Σ x xᵀ differ by a few noise scales; `scale` is that of the noise in
+    the same unit.
+    """
     return at_scales("a gap between eigenvalues", lambda k: with_eigenvalues((1 + k) * scale, scale), APART)
 
 
 def small_eigenvalues(scale: float) -> Choices:
-    """Both eigenvalues of Σ x xᵀ are a few noise scales from 0."""
+    """Return data on which both eigenvalues of Σ x xᵀ are a few noise scales from 0."""
     return at_scales("the smallest eigenvalue", lambda k: with_eigenvalues(k * scale, k * scale), APART)
 
 
 def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
-    """A number of unit rows among n rows of R², the others being zero; None if there are not so many."""
+    """Make a number of unit rows among n rows of R², the others being zero; None if there are not so many."""
     if not 0 <= count <= n:
         return None
     return np.vstack([with_eigenvalues(count, 0.0, angle), np.zeros((n, 2))])[:n]
 
 
 def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float) -> Choices:
-    """Unit rows among n rows, on either side of the number at which the search for a clipping norm ends at level 1.
+    """Return unit rows among n rows, on either side of the number at which the search for a clipping norm ends at level
+    1.
 
     The search compares the bias of clipping to 1/2, which is 3/4 of the share of unit rows, with a bound on the noise.
 

@@ -1,4 +1,5 @@
-"""Whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one another.
+"""Test whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one
+another.
 
 If the query is known, the output shows all entries of the noise. If two steps of a mechanism can be separated in the
 output, so can the noises of both steps. If a stream of random numbers is used twice, the noises depend on each other,
@@ -35,7 +36,7 @@ class NoiseEntries:
     sizes: Pairs
 
     def tests(self, signs: str = SIGNS, of_sizes: str = SIZES) -> dict[str, Test]:
-        """The tests by name; for one quantity, only the test of successive draws."""
+        """Return the tests by name; for one quantity, only the test of successive draws."""
         tests: dict[str, Test] = {SUCCESSIVE: lambda y: successive_draws(self.values(y), self.names)}
         if len(self.names) > 1:
             tests[signs] = lambda y: turned_signs(self.values(y), self.names, self.turned, self.skew)
@@ -47,7 +48,7 @@ class NoiseEntries:
 def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], symmetric: bool, independent: bool) -> (
     NoiseEntries
 ):  # fmt: skip
-    """All entries of additive noise.
+    """Return all entries of additive noise.
 
     The noise matrix E and −E have the same law. If the entries are not independent, the law of a matrix is the same
     for DED, where D is diagonal with entries ±1, and for D on one side alone if E is not symmetric; the law of a
@@ -69,7 +70,7 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
 
 def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
-    """The scenario with tests of the entries of output − query."""
+    """Return the scenario with tests of the entries of output − query."""
     entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
     of_three: dict[str, Test] = {TRIPLES: lambda y: triples(entries.values(y), entries.names, independent)}
     tests = {**scenario.tests, **entries.tests(), **(of_three if len(entries.names) > 2 else {})}
@@ -79,11 +80,12 @@ def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent
 def of_steps(
     dimension: int, noise: Callable[[Matrix], Matrix], vectors: Callable[[Matrix], Matrix], apart: bool = True
 ) -> dict[str, Test]:
-    """Tests of the independence of eigenvalue noises and rotations of the eigenvectors, on rows along the axes.
+    """Return tests of the independence of eigenvalue noises and rotations of the eigenvectors, on rows along the axes.
 
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` the eigenvectors as columns, (n, d, d), both in
-    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. Its law is
-    the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each other.
+    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. The law of
+    the component is the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each
+    other.
     """
     i, j = np.triu_indices(dimension, 1)
 

@@ -1,8 +1,8 @@
-"""Additive nuclear-Laplace noise: its tests, plausible mistakes, and the law of mechanisms that add it.
+"""Test additive nuclear-Laplace noise, and state the law of mechanisms that add it.
 
-Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. Its
-nuclear norm has a Gamma law, and its spectral norm a Pfaffian distribution function. Both are independent of the
-singular vectors, which have the Haar law.
+Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. The
+nuclear norm of E has a Gamma law, and its spectral norm a Pfaffian distribution function. The two norms are independent
+of the singular vectors, which have the Haar law.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.shared.counted_noise import MatrixNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import HALF_AND_DOUBLE, scale_suspects
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -43,14 +44,14 @@ TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tai
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
-    """The noise E = (Y − Σ)/ρ for every output."""
+    """Return the noise E = (Y − Σ)/ρ for every output Y."""
     noise: Matrix = (outputs - second_moment(x)) / scale
     return noise
 
 
 @lru_cache(maxsize=32)
 def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
-    """The exact distribution function of ‖E‖ from a table, whose error, below 1e-6, is too small to affect a test."""
+    """Return the distribution function of ‖E‖ from a table, whose error, below 1e-6, is too small to affect a test."""
     top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
     grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
     table = scipy.interpolate.PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
@@ -67,39 +68,39 @@ class NuclearNoise:
 
     @property
     def dimension(self) -> int:
-        """The number of columns of the data."""
+        """Return the number of columns of the data."""
         return int(self.x.shape[1])
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """E for every output."""
+        """Return the noise E for every output."""
         return residuals(outputs, self.x, self.scale)
 
     def singular(self, outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-        """U, the singular values and V of every E = U diag(s) Vᵀ."""
+        """Return U, the singular values and V of every E = U diag(s) Vᵀ."""
         u, s, vt = np.linalg.svd(self.residuals(outputs))
         return u, s, np.swapaxes(vt, 1, 2)
 
     def nuclear_norm(self, outputs: Matrix) -> TestResult:
-        """The test that ‖E‖_* has its Gamma law."""
+        """Test that ‖E‖_* has its Gamma law."""
         s = self.singular(outputs)[1].sum(axis=1)
         null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
         return kolmogorov_smirnov(s, gamma_law(float(law.radius_shape(self.dimension, self.symmetric))), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """The test that the sum of ‖E‖_* over all draws has its Gamma law."""
+        """Test that the sum of ‖E‖_* over all draws has its Gamma law."""
         shape = float(law.radius_shape(self.dimension, self.symmetric))
         null = f"the sum of ‖E‖_* over n draws ~ Gamma({shape:g} n)"
         return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
 
     def spectral_norm(self, outputs: Matrix) -> TestResult:
-        """The test that the spectral norm ‖E‖ has its exact law."""
+        """Test that the spectral norm ‖E‖ has its exact law."""
         s = self.singular(outputs)[1].max(axis=1)
         kind = "symmetric nuclear-Laplace" if self.symmetric else "nuclear-Laplace"
         cdf = spectral_cdf(self.dimension, self.symmetric)
         return kolmogorov_smirnov(s, cdf, f"‖E‖ follows the exact {kind} law")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that the size of the spectrum and its shape are independent."""
+        """Test that the size of the spectrum and its shape are independent."""
         s = self.singular(outputs)[1]
         total = s.sum(axis=1)
         return independence(total, s.max(axis=1) / total, "‖E‖_* and ‖E‖/‖E‖_* are independent")
@@ -109,31 +110,31 @@ class NuclearNoise:
         return kolmogorov_smirnov(vectors[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, self.dimension), null)
 
     def left_vectors(self, outputs: Matrix) -> TestResult:
-        """The test that the first left singular vector is uniform."""
+        """Test that the first left singular vector is uniform."""
         return self._first_vector(self.singular(outputs)[0], "left")
 
     def right_vectors(self, outputs: Matrix) -> TestResult:
-        """The test that the first right singular vector is uniform."""
+        """Test that the first right singular vector is uniform."""
         return self._first_vector(self.singular(outputs)[2], "right")
 
     def pair_sign(self, outputs: Matrix) -> TestResult:
-        """The test that the signs of the first left and the first right singular vector are independent."""
+        """Test that the signs of the first left and the first right singular vector are independent."""
         u, _, v = self.singular(outputs)
         positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree with probability 1/2")
 
     def determinant_sign(self, outputs: Matrix) -> TestResult:
-        """The test that the determinant is positive with probability ½."""
+        """Test that the determinant is positive with probability ½."""
         positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "det E is positive with probability 1/2")
 
     def trace_sign(self, outputs: Matrix) -> TestResult:
-        """The test that the trace is positive with probability ½."""
+        """Test that the trace is positive with probability ½."""
         positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "tr E is positive with probability 1/2")
 
     def gamma(self, shape: float, factor: float) -> Test:
-        """The test that ‖E‖_* has a given Gamma law."""
+        """Return the test that ‖E‖_* has a given Gamma law."""
 
         def test(outputs: Matrix) -> TestResult:
             s = law.nuclear_norm(self.residuals(outputs)) / factor
@@ -143,7 +144,7 @@ class NuclearNoise:
 
 
 def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
-    """The tests of the noise on one data set, by name."""
+    """Return the tests of the noise on one data set, by name."""
     noise = NuclearNoise(x, scale, symmetric)
     tests: dict[str, Test] = {
         "nuclear norm": noise.nuclear_norm,
@@ -163,7 +164,7 @@ def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
 
 
 def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
-    """Laws of plausible mistakes, tested by the nuclear norm of the noise."""
+    """Return laws of plausible mistakes, tested by the nuclear norm of the noise."""
     noise = NuclearNoise(x, scale, symmetric)
     shape = float(law.radius_shape(noise.dimension, symmetric))
 
@@ -171,8 +172,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
         return noise.gamma(shape, factor)
 
     suspects = (
-        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
-        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, times),
+        *scale_suspects(times, HALF_AND_DOUBLE),
         Suspect.times(
             "n-forgotten", f"the scale was not divided by n = {len(x)}: private but wasteful", float(len(x)), times
         ),
@@ -192,14 +192,16 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
 
 
 def interval_meaning(lower: float, upper: float) -> str:
-    """The interpretation of a confidence interval for scale / calibrated scale; empty if the interval contains 1."""
+    """Return the interpretation of a confidence interval for scale / calibrated scale; empty if the interval
+    contains 1.
+    """
     if upper < 1:
         return ": too small, a privacy defect"
     return ": too large, a utility defect" if lower > 1 else ""
 
 
 def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix], str]:
-    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+    """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
 
     def sentence(outputs: Matrix) -> str:
         shape = float(law.radius_shape(x.shape[1], symmetric))
@@ -214,7 +216,7 @@ def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix
 
 
 def noise_scenario(name: str, x: Matrix, centred_on: Matrix, scale: float, symmetric: bool) -> Scenario:
-    """The tests, suspects and estimate on data x.
+    """Return the tests, suspects and estimate on data x.
 
     The outputs are centred on the second moment of the rows `centred_on`.
     """
@@ -223,13 +225,16 @@ def noise_scenario(name: str, x: Matrix, centred_on: Matrix, scale: float, symme
 
 
 def shapes(scenario: Callable[[int, int], Scenario], symmetric: bool, fewest_rows: int = 1) -> Shapes:
-    """The law on data of every shape."""
+    """Return the law on data of every shape."""
     sizes = grid(fewest_rows=fewest_rows)
     return Shapes(scenario, SHAPE_TESTS, lambda d: float(law.radius_shape(d, symmetric)), sizes)
 
 
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
-    """The exact log likelihood ratio. `shape_gap` is k − D if the Gamma law of the norm has shape k in place of D."""
+    """Return the exact log likelihood ratio.
+
+    `shape_gap` is k − D if the Gamma law of the norm has shape k in place of D.
+    """
     a, b = second_moment(first), second_moment(second)
 
     def values(y: Matrix) -> Vector:
@@ -243,7 +248,7 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
 
 
 def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, float]]) -> KnownLaw:
-    """The law of a noisy number of rows and a noisy sum, with these scales for d columns."""
+    """Return the law of a noisy number of rows and a noisy sum, with these scales for d columns."""
     output = claim.output
     if not isinstance(output, RowsAndSumOutput):
         raise TypeError(f"{output}: must be rows and a sum")
@@ -259,7 +264,7 @@ def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, 
 
 
 def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:
-    """The law of Σ + ρZ, where Z is symmetric if the output is."""
+    """Return the law of Σ + ρZ, where Z is symmetric if the output is."""
     symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

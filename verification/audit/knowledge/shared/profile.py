@@ -26,7 +26,7 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """How to recover the query plus noise from an output that was computed from it.
+    """A way to recover the query plus noise from an output that was computed from it.
 
     output : the kind of the query. see : (output, box, number of rows) -> the query plus noise; a function at module
         level.
@@ -54,30 +54,30 @@ class ClaimUnderAudit:
 
     @property
     def output(self) -> Output:
-        """The kind of the tested quantity: an output, or the value that a view computes from it."""
+        """Return the kind of the tested quantity: an output, or the value that a view computes from it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """The tested quantity of an output of the reference on x."""
+        """Return the tested quantity of an output of the reference on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """The tested quantity of one draw of the reference."""
+        """Return the tested quantity of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """The tested quantities of `size` draws of the reference."""
+        """Return the tested quantities of `size` draws of the reference."""
         outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
     @property
     def budget(self) -> dict[str, float]:
-        """The keyword arguments of the mechanism that state the guarantee."""
+        """Return the keyword arguments of the mechanism that state the guarantee."""
         return self.guarantee.keywords()
 
     def parameter(self, name: str) -> float:
-        """The value of a parameter that the target was given, or the default of the mechanism."""
+        """Return the value of a parameter that the target was given, or the default of the mechanism."""
         return float(self.options.get(name, self.mechanism.parameters[name]))
 
 
@@ -97,7 +97,7 @@ class KnownLaw:
     shapes: Shapes | None = None
 
     def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
-        """The pairs to test if these suspects fit the draws."""
+        """Return the pairs to test if these suspects fit the draws."""
         return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
 
 
@@ -131,7 +131,7 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Extremal pairs for any mechanism: orthonormal rows, a row and a zero row, and rows far outside the ball.
+    """Return extremal pairs for any mechanism: orthonormal rows, a row and a zero row, and rows far outside the ball.
 
     In the last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data
     sets, and one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
@@ -159,7 +159,7 @@ def common_pairs(
 
 
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
-    """Pairs that are the worst for some statistic that a target may release, whatever the target is.
+    """Return pairs that are the worst for some statistic that a target may release, whatever the target is.
 
     Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
     absolute values of all entries most. A change among ordinary rows reveals faults that zero or equal rows hide.
@@ -191,7 +191,7 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 
 
 def black_box(output: Output) -> Profile:
-    """The profile of a target that names no mechanism: it has pairs and no law."""
+    """Return the profile of a target that names no mechanism: it has pairs and no law."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
     # outputs are levels from a finite set, so on many data sets a correct target always gives the same level
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

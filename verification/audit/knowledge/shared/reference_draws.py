@@ -1,13 +1,13 @@
 """Where a law has no closed form, draws of a target are compared with draws of the reference.
 
 A first test has one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, a second
-test with `TIMES` as many draws replaces it. This is valid: a reported p-value up to `CLEAR` comes from the second
-test, and a larger one is at least that of the first test, so each is small at most as often as in one test alone.
-Hardly any power is lost: a distance with p = 1e-11 in the second test has p below 1e-5 in the first.
+test with `TIMES` as many draws replaces it. The replacement is valid: a reported p-value up to `CLEAR` comes from the
+second test, and a larger one is at least that of the first test, so each is small at most as often as in one test
+alone. Hardly any power is lost: a distance with p = 1e-11 in the second test has p below 1e-5 in the first.
 
 Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
-where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests are
-without content: their laws are checked in tests/reference.
+where it is smaller. For the reference's own mechanisms both samples come from the same code, and the comparison cannot
+fail: their laws are checked in tests/reference.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,19 +27,22 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, detected, two_sample
 
-FEW, TIMES = 1, 10  # draws of the reference for every draw of the target
+FEW, TIMES = 1, 10  # for every draw of the target, the reference makes so many draws
 CLEAR = 0.01
 MOST_DRAWS = 10_000  # the most draws of the reference, unless the target has more
-SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal in the first, and smaller in the second
+# in data sets of the first shape (n, d) the noise is larger than the signal, in those of the second it is smaller
+SIZES = (6, 3), (400, 2)
 
 
 def reference_size(draws: int) -> int:
-    """The number of draws of the reference for a comparison with `draws` draws of a target."""
+    """Return the number of draws of the reference for a comparison with `draws` draws of a target."""
     return max(draws, min(TIMES * draws, MOST_DRAWS))
 
 
 def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> Test:
-    """The test of one feature of the output against draws of the reference; `reference` makes so many of them."""
+    """Return the test of one feature of the output against draws of the reference; `reference` makes so many of
+    them.
+    """
 
     def test(outputs: Matrix) -> TestResult:
         values, many = feature(outputs), reference_size(len(outputs))
@@ -80,7 +83,7 @@ def close_eigenvalues(claim: ClaimUnderAudit, scale: float) -> Scenario:
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """The reference on any data, and features of an output, alone and relative to the data."""
+    """Return the reference on any data, and features of an output, alone and relative to the data."""
     output = claim.output
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
@@ -91,7 +94,9 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
-    """Whether the matrix in the reference's output is symmetric with the given options, judged by a few draws."""
+    """Return whether the matrix in the reference's output is symmetric with the given options, judged by a few
+    draws.
+    """
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
     draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
     parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]
@@ -99,20 +104,20 @@ def promises_symmetry(claim: ClaimUnderAudit) -> bool:
 
 
 def smallest(claim: ClaimUnderAudit) -> int:
-    """The fewest columns of the data sets and pairs below."""
+    """Return the fewest columns of the data sets and pairs in this module."""
     return max(2, claim.mechanism.smallest_dimension)
 
 
 def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ...]:
-    """The comparisons with draws of the reference on both data sets."""
+    """Return the comparisons with draws of the reference on both data sets."""
     return tuple(scenario(claim, n, max(smallest(claim), columns), weight) for n, columns in SIZES)
 
 
 def pairs(claim: ClaimUnderAudit) -> Pairs:
-    """The pairs for any mechanism."""
+    """Return the pairs for any mechanism."""
     return common_pairs(claim.output, dimensions=(smallest(claim),))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The comparisons and pairs for any mechanism."""
+    """Return the comparisons and pairs for any mechanism."""
     return KnownLaw(scenarios(claim), pairs(claim))

@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling on separated eigenvalues, where the output determines all random choices.
+"""Test iterative eigenvector sampling on separated eigenvalues, where the output determines all random choices.
 
 On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
 eigenvectors are θ_1, …, θ_d. With the eigenvalues λ_i of the data, the differences λ̂_i − λ_i are independent Laplace
@@ -24,15 +24,16 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-# the gap between eigenvalues in noise scales: two of them change order with probability below e^{-60}
+# the gap between eigenvalues in noise scales: two eigenvalues change order with probability below e^{-60}
 SEPARATION = 60.0
 SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
 
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
-    """The distribution function of w = sin²θ for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
+    """Return the distribution function of w = sin²θ for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
 
-    This is the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
+    The density is that of the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} e^{−a sin²θ}
+    dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -43,7 +44,7 @@ def circle_cdf(w: Vector, decay: Vector) -> Vector:
 
 
 def uniform_cdf(t: Vector) -> Vector:
-    """Distribution function of the uniform law on (0, 1)."""
+    """Return the distribution function of the uniform law on (0, 1)."""
     return np.clip(t, 0.0, 1.0)
 
 
@@ -68,21 +69,21 @@ class SeparatedEigenvalues:
 
     @property
     def counts(self) -> NDArray[np.int_]:
-        """The eigenvalues of XᵀX in descending order."""
+        """Return the eigenvalues of XᵀX in descending order."""
         return self.gap * np.arange(self.dimension, 0, -1)
 
     @property
     def n(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return int(self.counts.sum())
 
     def spectrum(self, outputs: Matrix) -> tuple[Matrix, Matrix]:
-        """The eigenvalues of n times each output in descending order, and the eigenvectors."""
+        """Return the eigenvalues of n times each output in descending order, and the eigenvectors."""
         values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * self.n)
         return values[:, ::-1], vectors[:, :, ::-1]
 
     def eigenvalue(self, i: int, factor: float = 1.0) -> Test:
-        """The test of the noise of one eigenvalue, if its scale is multiplied by `factor`."""
+        """Return the test of the noise of one eigenvalue, if its scale is multiplied by `factor`."""
 
         def test(outputs: Matrix) -> TestResult:
             values, _ = self.spectrum(outputs)
@@ -92,12 +93,14 @@ class SeparatedEigenvalues:
         return test
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """The test that the noises of two eigenvalues are independent."""
+        """Test that the noises of two eigenvalues are independent."""
         values, _ = self.spectrum(outputs)
         return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
 
     def direction(self, i: int, factor: float = 1.0) -> Test:
-        """The test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents are scaled by `factor`."""
+        """Return the test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents are scaled by
+        `factor`.
+        """
         null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
 
         def test(outputs: Matrix) -> TestResult:
@@ -112,31 +115,31 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """The probability integral transforms of the last direction but one.
+        """Return the probability integral transforms of the last direction but one.
 
-        The directions before leave two dimensions, spanned by `left`. The second moment has two eigenvectors in them,
-        and the component of the direction along the weaker one has a known law.
+        The directions before this direction leave a plane, which `left` spans. In the plane the second moment has two
+        eigenvectors in the plane, and the component of the direction along the weaker eigenvector has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)
         return circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0]))
 
     def all_eigenvalues(self, outputs: Matrix) -> TestResult:
-        """The test that the noises of all eigenvalues have their law."""
+        """Test that the noises of all eigenvalues have their law."""
         values, _ = self.spectrum(outputs)
         return kolmogorov_smirnov(
             ((values - self.counts) / self.scale).ravel(), self.cdf, f"λ̂i − λi ~ {self.null} for every i"
         )
 
     def in_short(self) -> Scenario:
-        """The scenario with only the tests that exist in every dimension."""
+        """Return the scenario with only the tests that exist in every dimension."""
         tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
         tests["last direction"] = self.direction(self.dimension - 2)
         x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
         return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
 
     def scenario(self) -> Scenario:
-        """The scenario with all tests and suspects."""
+        """Return the scenario with all tests and suspects."""
         d = self.dimension
         tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
         tests["independence"] = self.independence
@@ -162,13 +165,14 @@ def separated(
 
 
 def separated_shapes(at: Callable[[int], SeparatedEigenvalues]) -> Shapes:
-    """Separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
+    """Return separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
     sizes = tuple((at(d).n, d) for d in SEPARATED_COLUMNS)
     return Shapes(lambda n, d: at(d).in_short(), ("all eigenvalues", "last direction"), lambda d: d / 3, sizes)
 
 
 def eigenvalue_pair(gap: int) -> Pair:
-    """Neighbours whose eigenvalues lie far apart and move by 1 and −1: a gap of `gap` + 1 against one of `gap` − 1.
+    """Return neighbours whose eigenvalues lie far apart and move by 1 and −1: a gap of `gap` + 1 against one of `gap` −
+    1.
 
     No event is fixed in advance, so that under zCDP the Rényi divergence of the gap is tested as well.
     """

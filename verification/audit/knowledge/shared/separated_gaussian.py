@@ -1,4 +1,4 @@
-"""Gaussian noise on eigenvalues that are many noise scales apart, where it is observed: for SeparateCov."""
+"""Test Gaussian noise on eigenvalues that are many noise scales apart, where SeparateCov shows it."""
 
 import math
 from functools import partial
@@ -16,16 +16,17 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import e
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order with probability far below 1e-100
+SEPARATION = 40.0  # the gap between eigenvalues in noise scales: they change order with probability far below 1e-100
 
 
 def gap(rho: float) -> int:
-    """The difference of successive eigenvalues of XᵀX, in rows."""
+    """Return the difference of successive eigenvalues of XᵀX, in rows."""
     return math.ceil(SEPARATION * float(separate_cov.noise_scale(1, rho)))
 
 
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
-    """The scenario for the eigenvalues of SeparateCov, which are Gaussian around those of the data and independent.
+    """Return the scenario for the eigenvalues of SeparateCov, which are Gaussian around those of the data and
+    independent.
 
     The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
     """
@@ -71,7 +72,7 @@ def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
 
 
 def shapes(rho: float, clip_norm: float = 1.0) -> Shapes:
-    """Separated eigenvalues in two dimensions or more."""
+    """Return separated eigenvalues in two dimensions or more."""
     return Shapes(
         lambda n, d: scenario(rho, clip_norm, d),
         ("all eigenvalues", "total scale"),
@@ -81,5 +82,5 @@ def shapes(rho: float, clip_norm: float = 1.0) -> Shapes:
 
 
 def pair(rho: float) -> Pair:
-    """Neighbours whose eigenvalues lie far apart."""
+    """Return neighbours whose eigenvalues lie far apart."""
     return eigenvalue_pair(gap(rho))

@@ -2,7 +2,7 @@
 
 Many rows of norm 1 along the axes are not clipped, because the search stops at its first or second level, which both
 clip to 1, and the noise is added to the entries, because this has a far smaller error. The last step, which projects to
-matrices between 0 and I, changes nothing there. So the output is the second moment plus noise of a known law.
+matrices between 0 and I, changes nothing on these rows. So the output is the second moment plus noise of a known law.
 """
 
 import math
@@ -21,12 +21,12 @@ MOST = 20_000  # rows
 
 
 def certain(rows: float) -> Matrix:
-    """The rows for which no clipping is certain; they lie along the axes in turn."""
+    """Return the rows for which no clipping is certain; they lie along the axes in turn."""
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
-    """The comparison with draws of the reference.
+    """Return the comparison with draws of the reference.
 
     The data with a known law are added if the claim searches no radius and few rows are needed."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)

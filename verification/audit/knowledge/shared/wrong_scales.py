@@ -5,14 +5,18 @@ from collections.abc import Callable
 
 from covassay.verification.audit.engine.law import Suspect, Test
 
-MISTAKES = (  # (name, factor of the scale, explanation)
-    ("half-scale", 0.5, "the noise has half the calibrated scale: too little noise"),
-    ("add-remove", math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
-    ("root-two", math.sqrt(2), "the noise is √2 too large: private but wasteful"),
-    ("double-scale", 2.0, "the noise has twice the calibrated scale: private but wasteful"),
-)
+MISTAKES = {  # the factor of the scale, and the explanation
+    "half-scale": (0.5, "the noise has half the calibrated scale: too little noise"),
+    "sensitivity-one": (math.sqrt(0.5), "the noise is for a sensitivity of 1 in place of √2: √2 too small"),
+    "add-remove": (math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
+    "root-two": (math.sqrt(2), "the noise is √2 too large: private but wasteful"),
+    "double-scale": (2.0, "the noise has twice the calibrated scale: private but wasteful"),
+}
+USUAL = "half-scale", "add-remove", "root-two", "double-scale"
+HALF_AND_DOUBLE = "half-scale", "double-scale"
+ONE_FOR_ROOT_TWO = "half-scale", "double-scale", "sensitivity-one"
 
 
-def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-    """A suspect for every factor; `test` makes the test that the noise scale is multiplied by the factor."""
-    return tuple(Suspect.times(name, explanation, factor, test) for name, factor, explanation in MISTAKES)
+def scale_suspects(test: Callable[[float], Test], names: tuple[str, ...] = USUAL) -> tuple[Suspect, ...]:
+    """A suspect for every named mistake; `test` makes the test that the noise scale is multiplied by a factor."""
+    return tuple(Suspect.times(name, MISTAKES[name][1], MISTAKES[name][0], test) for name in names)

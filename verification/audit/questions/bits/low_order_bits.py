@@ -1,6 +1,6 @@
-"""Whether low-order bits of the released numbers distinguish neighbouring data sets.
+"""Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-The other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
+All other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
 which counts for the run if the scope is "bits".
 """
 
@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 # Draws on each side, as multiples of the samples: those that choose the first event, and the most that test events.
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
-PAIRS = 4  # the approximate number of pairs of data sets
+PAIRS = 4  # the approximate number of pairs of data sets that are examined
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:

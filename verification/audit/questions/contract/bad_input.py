@@ -1,4 +1,7 @@
-"""Check that input outside the domain raises. A target that accepts such input breaks no promise, so this is noted."""
+"""Check that input outside the domain raises.
+
+The contract does not require this, so an accepted input is only noted.
+"""
 
 import math
 from typing import Any
@@ -32,7 +35,10 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 
 
 def bad_input(setting: Setting) -> Finding:
-    """Check that input outside the domain raises. A target that accepts such input breaks no promise; this is noted."""
+    """Check that input outside the domain raises.
+
+    A target that accepts such input breaks no promise, so accepted input is only noted.
+    """
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():
         rng = np.random.default_rng(stream(setting.seed, "contract", "bad", name))

@@ -18,7 +18,7 @@ SIZE = 5
 
 
 def makes_batches(setting: Setting) -> bool:
-    """Whether the target makes several seeded draws in one request."""
+    """Return whether the target makes several seeded draws in one request."""
     source, target = setting.source, setting.target
     return isinstance(source, TargetReference) and bool(source.batch and target.seeded and target.draw_many)
 

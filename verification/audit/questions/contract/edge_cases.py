@@ -1,4 +1,7 @@
-"""Check that every data set in the domain gets an output. A time-out is noted elsewhere and is no failure here."""
+"""Check that every data set in the domain gets an output.
+
+A draw that runs out of time is noted by another check and is no failure in this one.
+"""
 
 import math
 from bisect import bisect_left
@@ -31,8 +34,8 @@ from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
 SAME_SIZE = 24  # a target counts as rejecting a size if it rejects so many data sets of that size
-FEW = 3  # draws on each data set of a path, to find the neighbours between which failures end
-MOST = 2000  # the most draws on each of two neighbours
+FEW = 3  # so many draws are made on each data set of a path, to find the neighbours between which failures end
+MOST = 2000  # at most so many draws are made on each of two neighbours
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -47,7 +50,7 @@ VALID: dict[str, Callable[[], Matrix]] = {
 
 
 def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
-    """Data sets in the domain that are special in some way."""
+    """Return data sets in the domain that are special in some way."""
     if box is None:
         made = {name: make() for name, make in VALID.items()}
         return {name: x for name, x in made.items() if x.shape[1] >= smallest_dimension}
@@ -64,16 +67,17 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Check that every data set in the domain gets an output. A time-out is noted elsewhere and is no failure here.
+    """Check that every data set in the domain gets an output. A draw that runs out of time is noted by another check
+    and is no failure in this one.
 
     The number of rows and of columns is public. So a target may reject a size, but then it must reject every data set
-    of that size. This is only noted.
+    of that size. A rejected size is only noted.
 
     A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on plain data
     fails. If a draw fails with probability p whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k
     is so large that this is `alpha` at most for all data sets together. A claim of privacy alone allows more:
-    failures that distinguish neighbours by no more than the claim. Then a violation must be proven on two neighbours
-    (`_told_apart`).
+    failures that distinguish neighbours by no more than the claim. Under such a claim a violation must be proven on two
+    neighbours (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
@@ -109,7 +113,7 @@ def _fails(outcome: Outcome) -> bool:
 
 
 def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bool]:
-    """For each of several draws on a data set, whether it fails."""
+    """Return for each of several draws on a data set, whether it fails."""
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
@@ -117,7 +121,8 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
-    """Whether failures break the claim on two neighbours between x, where the target fails, and data where it answers.
+    """Return whether failures break the claim on two neighbours between x, where the target fails, and data where it
+    answers.
 
     A few draws find the neighbours between which failures end; Poisson numbers of fresh draws test them.
     """
@@ -133,7 +138,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # because the number of draws that the time limit cuts short has no Poisson law
+        return False  # the number of draws that the time limit cuts short has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 
@@ -143,7 +148,7 @@ def _failed(draws: Draws) -> int:
 
 
 def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
-    """A sequence of data sets from x to y, each a neighbour of the previous one.
+    """Return a sequence of data sets from x to y, each a neighbour of the previous one.
 
     The sequence has only x if there is no such path.
     """
@@ -162,17 +167,17 @@ def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
 
 
 def _is_refusal(outcome: Outcome) -> bool:
-    """Whether the target raised, or gave NaN, as numpy does for the covariance of one record."""
+    """Return whether the target raised, or gave NaN, as numpy does for the covariance of one record."""
     return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
 
 
 def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Whether the target rejects many data sets of this size."""
+    """Return whether the target rejects many data sets of this size."""
     return all(_is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(_of_size(setting, n, d)))
 
 
 def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
-    """Data sets of one size: plain, zero and tiny rows, rows on an axis, and random rows."""
+    """Return data sets of one size: plain, zero and tiny rows, rows on an axis, and random rows."""
     rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
     unit = np.eye(d)[np.zeros(n, dtype=int)]
     cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],

@@ -1,7 +1,8 @@
-"""The behaviour of the target at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
+"""Examine the target at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
 
 An exception, noise that is cut off and noise that is drawn again break no promise of the contract, but each of them is
-a branch that random draws hardly ever reach, and in which the proof of a mechanism may fail. So they are noted.
+a branch that random draws hardly ever reach, and in which the proof of a mechanism may fail. So such branches are
+noted.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from covassay.verification.audit.questions.privacy.recorded_draws import recorde
 from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
 
 NAME = "forced draws"
-SHAPE = 6, 3  # the shape of the data set
+SHAPE = 6, 3  # the number of rows and columns of the data set
 SHOWN = 3
 MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
 
@@ -43,7 +44,7 @@ class RareBranches(Facts):
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """The relevant branches: not those of the reference, and no loops that only draw uniform numbers again."""
+    """Return the relevant branches: not those of the reference, and no loops that only draw uniform numbers again."""
     known = {(one.kind, one.family) for one in usual}
     return [
         one

@@ -1,10 +1,10 @@
-"""Whether the returned value contains the data in parts other than the output: only outputs are public.
+"""Check whether the returned value contains the data in parts other than the output: only outputs are public.
 
 The audit tests one part of the returned value, such as an attribute of a fitted object. But a recipient of the whole
-value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. This
-is only noted, because the claim is about the output, and only the author knows which parts are published. Parts that
-are documented as public are declared with --public. A noisy choice among a few values may repeat by chance, so parts
-that did not change are drawn many more times, on few rows, where noise is large.
+value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. A part
+without noise is only noted, because the claim is about the output, and only the author knows which parts are published.
+Parts that are documented as public are declared with --public. A noisy choice among a few values may repeat by chance,
+so parts that did not change are drawn many more times, on few rows, where noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """The parts that are equal under all given seeds; empty if a call fails."""
+        """Return the parts that are equal under all given seeds; empty if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)
@@ -105,7 +105,9 @@ class _Asked:
 
 
 def in_the_clear(subject: Subject, asked: _Asked) -> dict[str, str] | None:
-    """The parts that depend on the data and not on the seed, with descriptions; None if the target gives no output."""
+    """Return the parts that depend on the data and not on the seed, with descriptions; None if the target gives no
+    output.
+    """
     for n in ROWS:
         x, other, smaller, fewer = _rows(subject.setting, n)
         first = range(SEEDS)
@@ -132,7 +134,7 @@ def _what(token: bytes, x: Matrix) -> str:
 
 
 def _declared(name: str, public: Sequence[str]) -> bool:
-    """Whether a part is declared, or lies in a declared part: .mean_ is declared as mean_, and [1] as 1."""
+    """Return whether a part is declared, or lies in a declared part: .mean_ is declared as mean_, and [1] as 1."""
     steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
     return any(word in steps or word == name for word in public)
 

@@ -51,7 +51,7 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _failed(setting: Setting, d: int, draws: int) -> int:
-    """The number of draws on plain data in this dimension that give no output."""
+    """Return the number of draws on plain data in this dimension that give no output."""
     x = plain_rows(setting, ROWS, d)
     return sum(isinstance(one_draw(setting, x.copy(), "form", d, i), Failure) for i in range(draws))
 

@@ -1,10 +1,10 @@
-"""The cost of one call by the target's own accounting, compared with the claim.
+"""Compare the cost of one call, by the target's own accounting, with the claim.
 
 Libraries have their own accountants: the privacy map of an OpenDP measurement, a ledger, a budget object. If a target
 has an attribute `accounting`, a function of the same arguments as a draw without rng, it returns the cost of one call
 in the unit of the claim: ε, or ρ for zCDP, or ε at the claimed δ. The question makes no draw and no statistical test. A
-figure above the claim means that the promise to the caller and the package's own count differ. It does not say which of
-the two is wrong: an accountant may overestimate.
+figure above the claim means that the promise to the caller and the package's own count differ. The comparison does not
+say which of the two is wrong: an accountant may overestimate.
 """
 
 import math
@@ -24,7 +24,7 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 
 NAME = "own accounting"
-SLACK = 1e-6  # relative: accountants find scales by bisection, with a small error
+SLACK = 1e-6  # the relative slack: accountants find scales by bisection, with a small error
 SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # numbers of rows and columns for which the accounting is evaluated
 
 
@@ -51,7 +51,7 @@ def own_accounting(setting: Setting, guarantee: Guarantee) -> list[Finding]:
 
 
 def _said(setting: Setting, accounting: Callable[..., Any], x: Matrix) -> float | Failure:
-    """The cost of one call on x by the target's own accounting."""
+    """Return the cost of one call on x by the target's own accounting."""
     asked = replace(setting.target, draw=lambda x, rng, **budget: accounting(x, **budget))
     answer, _ = call(asked, x, setting.budget, np.random.default_rng(0), setting.seconds)
     if isinstance(answer, Failure):

@@ -1,4 +1,4 @@
-"""Whether the target gives outputs on the user's own data set."""
+"""Check whether the target gives outputs on the user's own data set."""
 
 from covassay.verification.audit.engine.facts import OwnData
 from covassay.verification.audit.engine.finding import Finding, Look

@@ -1,4 +1,7 @@
-"""Check that a draw leaves the state of the process as it was. Changes are put back after every draw, and noted."""
+"""Check that a draw leaves the state of the process as it was.
+
+Changes of the state are put back after every draw, and noted.
+"""
 
 import numpy as np
 
@@ -11,7 +14,10 @@ from covassay.verification.statistics.streams import stream
 
 
 def process_state(setting: Setting) -> Finding:
-    """Check that a draw leaves the state of the process as it was. Changes are put back after every draw, and noted."""
+    """Check that a draw leaves the state of the process as it was.
+
+    Changes of the state are put back after every draw, and noted.
+    """
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
     _, _, changed = observed_call(setting.target, plain_rows(setting, ROWS), setting.budget, rng, setting.seconds)

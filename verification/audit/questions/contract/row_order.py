@@ -22,7 +22,7 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # the number of data sets that are tested by draws with reversed rows, if one draw changed
+DATA_SETS = 2  # if one draw changed, so many data sets are tested by draws with reversed rows
 DRAWS = 4000  # draws on each of these data sets in each order, if pilot draws suggest that the laws differ
 SUMMATION = 1e-8  # the relative difference that another order of summation can cause
 SINGLE = 1e-5  # the relative difference that single precision can cause; a difference up to it is noted
@@ -31,9 +31,9 @@ SINGLE = 1e-5  # the relative difference that single precision can cause; a diff
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that the order of the records does not change the law of the output.
 
-    If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If it changes,
-    many draws decide, with probability at most `alpha` that equal laws are refuted. An implementation may, for example,
-    rotate its noise into a basis that depends on the order.
+    If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If the output
+    changes, many draws decide, with probability at most `alpha` that equal laws are refuted. An implementation may, for
+    example, rotate its noise into a basis that depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)
@@ -63,7 +63,7 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """The difference of the laws, in words, if plain rows or rows with an outlier first are reversed.
+    """Return the difference of the laws, in words, if plain rows or rows with an outlier first are reversed.
 
     The text is empty if draws prove no difference.
     """

@@ -11,7 +11,7 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
-# the limit of a timed draw, which is made if the previous draw took less than that share of the limit
+# the limit of a draw is the first number of seconds, if the previous draw took less than a hundredth of this limit
 FEW_SECONDS, MANY_TIMES = 1.0, 100.0
 STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
 

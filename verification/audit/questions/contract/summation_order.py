@@ -1,17 +1,17 @@
-"""Whether the order of the rows changes a floating-point sum: one long row before or after many short rows.
+"""Test whether the order of the rows changes a floating-point sum: one long row before or after many short rows.
 
-The squares of the short rows are just above half a unit in the last place of 1. If they are added to 1 one by one, each
-is rounded up to a whole unit, which is nearly twice as much; if they are summed first, they keep their size. So a sum
-in the order of the rows depends on that order, and the query changes by more than the sensitivity of the exact query
-(Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly have this effect. There is a data set
-for sums in float64 and one for sums in float32.
+The squares of the short rows are just above half a unit in the last place of 1. If these squares are added to 1 one by
+one, each is rounded up to a whole unit, which is nearly twice as much; if they are summed first, they keep their size.
+So a sum in the order of the rows depends on that order, and the query changes by more than the sensitivity of the exact
+query (Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly have this effect. There is a
+data set for sums in float64 and one for sums in float32.
 
 The result is interpreted as follows. Under one seed the noise is the same, so the outputs on the same rows in two
-orders should agree up to the rounding of a few operations. If they do not, neighbours whose rows also have another
-order differ by more than the noise covers, by about the printed share, which grows with the number of rows. This
-difference breaks a claim for data sets without an order, by this share of the loss, unless the noise is larger than
-necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is meant, so a
-large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
+orders should agree up to the rounding of a few operations. If the outputs do not agree, neighbours whose rows also have
+another order differ by more than the noise covers, by about the printed share, which grows with the number of rows.
+A difference of this size breaks a claim for data sets without an order, by this share of the loss, unless the noise is
+larger than necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is
+meant, so a large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
 """
 
 import numpy as np
@@ -25,14 +25,15 @@ from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
 ROWS = 1024  # a power of two, so that dividing by it rounds nothing
-ABOVE_HALF = 1.01  # the short rows' squares, in halves of a unit in the last place of 1
+ABOVE_HALF = 1.01  # the squares of the short rows, in halves of a unit in the last place of 1
 UNITS = 2.0**-52, 2.0**-23  # the unit in the last place of 1, in float64 and in float32
-ROUNDING = 2.0**-46  # relative: what some tens of operations round; sums of many rows in float32 round more
+# the relative rounding error of some tens of operations; sums of many rows in float32 have a larger one
+ROUNDING = 2.0**-46
 WORTH_A_NOTE = 1e-9  # a smaller share of the effect of the long row is not noted; only sums in float32 exceed it
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
-    """Short rows along the first axis, with a long row or a row of zeros at the beginning or at the end."""
+    """Return short rows along the first axis, with a long row or a row of zeros at the beginning or at the end."""
     rows = np.zeros((ROWS, d))
     rows[:, 0] = (ABOVE_HALF * unit / 2) ** 0.5
     rows[0 if first else -1, 0] = float(long_row)

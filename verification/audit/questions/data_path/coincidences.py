@@ -1,4 +1,4 @@
-"""Whether noise of a continuous law shows zeros, repeats or exact relations, which it never does."""
+"""Test whether noise of a continuous law shows zeros, repeats or exact relations, which such noise never does."""
 
 from fractions import Fraction
 

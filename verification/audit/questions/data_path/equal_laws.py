@@ -1,4 +1,5 @@
-"""Data sets that must give equal laws: the data path of mechanisms whose noise is not added to a query.
+"""Find data sets that must give equal laws, for mechanisms whose noise is not added to a query, and compare the outputs
+on them.
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
 depends on the rows only through their second moment, it stays the same if rows change their signs, or if two rows x
@@ -24,14 +25,14 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
-MOVED = 1e-12  # the share by which entries are reduced; zeros are replaced by a tenth of it
-ROUNDING = 1e-6  # outputs under one seed count as equal if they are so close, relative to the largest entry
+MOVED = 1e-12  # entries are reduced by this share, and zeros are replaced by a tenth of it
+ROUNDING = 1e-6  # outputs under one seed count as equal if their difference, relative to the largest entry, is smaller
 PILOTS = 12  # at most
 # the smallest number of different outputs of one shape that are each equal under both seeds
 FROZEN = 8
@@ -65,7 +66,7 @@ def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
         y = rng.permutation(y)
         half = len(y) // 2
         a, b = y[:half].copy(), y[half : 2 * half].copy()
-        # ‖ca + sb‖² − ‖−sa + cb‖² = (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t is 0 at this t
+        # at this t, ‖ca + sb‖² − ‖−sa + cb‖² = (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t is 0
         t = 0.5 * np.arctan2(-((a**2).sum(1) - (b**2).sum(1)), 2 * (a * b).sum(1))
         c, s = np.cos(t)[:, None], np.sin(t)[:, None]
         y[:half], y[half : 2 * half] = c * a + s * b, -s * a + c * b
@@ -101,14 +102,13 @@ class _Candidate:
 
     @property
     def on(self) -> str:
-        """The two data sets, described for a report."""
+        """Return the two data sets, described for a report."""
         return f"“{self.category}” and the same rows {self.change} (n = {self.x.shape[0]}, d = {self.x.shape[1]})"
 
 
 def _one(setting: Setting, x: Matrix, seed: int) -> Matrix | Failure:
     rng = np.random.default_rng(stream(setting.seed, NAME, x.shape[0], x.shape[1], seed))
-    output, _ = call(setting.target, x.copy(), setting.budget, rng, setting.seconds)
-    return well_formed(output, setting.shape(x))
+    return setting.one(x, rng)
 
 
 def _outputs(setting: Setting, x: Matrix) -> list[Matrix | Failure]:
@@ -126,7 +126,7 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure]) -> boo
     return True
 
 
-# (n, d) -> the set of outputs that were equal under both seeds on one data set
+# maps (n, d) to the set of outputs that were equal under both seeds on one data set
 Frozen = dict[tuple[int, int], set[bytes]]
 
 
@@ -158,7 +158,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
 
 
 def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) -> str:
-    """The difference of the laws on the two data sets, in words; empty if draws prove none."""
+    """Return the difference of the laws on the two data sets, in words; empty if draws prove no difference."""
     found = difference_in_law(setting, candidate.x, candidate.other, f"{NAME}/{number}", alpha / PILOTS)
     if found.failed is None:
         return found.what

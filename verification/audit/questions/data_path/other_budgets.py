@@ -1,4 +1,6 @@
-"""Whether the noise scale depends rightly on the budget: under one seed, residuals are compared at other budgets."""
+"""Test whether the noise scale depends rightly on the budget: under one seed, residuals are compared at other
+budgets.
+"""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Whether the noise depends on the data: under one seed, output − query is compared over data sets of one shape.
+"""Test whether the noise depends on the data: under one seed, output − query is compared over data sets of one shape.
 
 A common shift or factor refutes; any other change must be confirmed by a difference in law in fresh draws.
 """

@@ -1,4 +1,4 @@
-"""The value and the noise of every entry, and whether columns are treated alike, for rows in a box."""
+"""Examine the value and the noise of every entry, and whether columns are treated alike, for rows in a box."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,7 +11,7 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 @dataclass(frozen=True)
 class Entries(Facts):
-    """The query on which the output is centred, and the entries that have the value or the noise of another."""
+    """The query on which the output is centred, and the entries that have the value or the noise of another entry."""
 
     query: str = field(metadata=says("What the output is centred on; empty if that is not known."))
     misplaced: tuple[str, ...] = field(metadata=says("Entries that have the value or the noise of another."))

@@ -1,4 +1,4 @@
-"""Whether the outputs have the law of the mechanism, on data sets where that law is known.
+"""Test whether the outputs have the law of the mechanism, on data sets where that law is known.
 
 The tests of a data set share its draws. A draw without an output refutes, unless it ran out of
 time. To detect rare branches, one test examines the most extreme value of all data sets together.

@@ -1,4 +1,4 @@
-"""Whether a target that mostly reproduces the reference's draws has the reference's law where its draws differ."""
+"""Test whether a target that mostly reproduces the reference's draws has the reference's law where its draws differ."""
 
 from fractions import Fraction
 

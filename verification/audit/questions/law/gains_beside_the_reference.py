@@ -1,19 +1,30 @@
-"""The effect of each draw on the output, compared with the reference: the resulting law, and steps with wrong factors.
+"""Compare the effect of each draw on the output with the reference: the resulting law, and steps with wrong factors.
 
 If the target and the reference make the same draws, their outputs are compared draw by draw; if both outputs are affine
-in different draws, their laws are compared. Both comparisons are exact arithmetic, on data of several shapes and kinds.
-Otherwise draws are matched with those of the reference; a factor that is not 1 points to a step, and refutes nothing,
-because another correct implementation may use other draws.
+in different draws, their laws are compared. The comparisons of outputs and of laws are exact arithmetic, on data of
+many shapes and kinds, at other budgets, and with the same numbers in other forms. In all other cases draws are matched
+with those of the reference; a factor that is not 1 points to a step, and refutes nothing, because another correct
+implementation may use other draws.
+
+At another budget the target must give another output than at the claimed one, because a call may have a budget of its
+own; and more noise than the reference's refutes nothing there, because a careful function may cap its budget.
 """
 
-from collections.abc import Iterator
+import math
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+
+import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.facts import COUNT, Facts, says
 from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.other_budgets import FEW_LOSSES, LOSSES, SLACK, other_guarantees, words
+from covassay.verification.audit.engine.sizes import COLUMNS, ROWS, WIDE_AND_LONG
+from covassay.verification.audit.engine.ways import AS_FRAME, FORMS, INSIDE
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
@@ -21,16 +32,24 @@ from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.common_draws import at_times, on_common_draws, same_outputs
 from covassay.verification.audit.recorded.gains import Gains, gains
 from covassay.verification.audit.recorded.recorder import Recorder
-from covassay.verification.audit.recorded.same_law import compared
+from covassay.verification.audit.recorded.same_law import Compared, compared
 
 NAME = "gains beside the reference"
-# (n, d), in the order of their use, because a slow target is not tried on all; blocks end at 64, 32, 12 and 8
+# numbers (n, d) of rows and columns in the order of their use, because a slow target is not tried on all; blocks end at
+# 64, 32, 12 and 8
 SHAPES = (
-    (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10), (5, 7),
-    (500, 2), (1000, 1), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
+    (6, 3), (7, 2), (1000, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10),
+    (5, 7), (500, 2), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-SHAPES_OF_KINDS = (6, 2), (12, 3)  # the shape for rows of many kinds
+# all other sizes, small ones first
+SIZES = sorted(
+    {*((n, 2) for n in ROWS), *((round(share * d) or 1, d) for d in COLUMNS for share in WIDE_AND_LONG[::2])}
+    - {*SHAPES},
+    key=lambda size: size[0] * size[1] + size[1] ** 2,
+)
+SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes for rows of many kinds
 OF_GAINS = SHAPES[:2]
+OF_FORMS = 20, 3  # the shape for rows in other forms
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # seconds for all data sets
 SCREENED = 0.4  # the share of this time for comparing two outputs on every data set
@@ -60,84 +79,148 @@ class GainsBesideReference(Facts):
     )
 
 
-def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
-    """Data sets of several shapes and kinds, with descriptions. Some have rows that the reference clips."""
-    smallest = subject.known.form.smallest_dimension
-    plain = [(f"n = {n}, d = {d}", example_rows(n, d)) for n, d in SHAPES if d >= smallest]
-    shapes = [shape for shape in SHAPES_OF_KINDS if shape[1] >= smallest]
-    kinds = [(f"{one.category}, n = {n}, d = {d}", one.x) for n, d in shapes for one in zoo(n, d, SEED)]
-    yield from (one for both in zip_longest(plain, kinds) for one in both if one is not None)
+@dataclass(frozen=True)
+class _Case:
+    """A data set, in words, and what is run on it. usual : the target at the claimed budget, if this is another one.
+
+    beside : whether the case may be left out, because nothing is promised for this budget or form.
+    """
+
+    where: str
+    x: Matrix
+    target: Recorder
+    reference: Recorder
+    usual: Recorder | None = None
+    beside: bool = False
+
+    def alike(self, seed: int) -> bool | None:
+        """Whether the target gives the output of the reference; None if that says nothing."""
+        found = same_outputs(self.target, self.reference, self.x, seed)
+        return None if found is False and self.ignored(seed) else found
+
+    def ignored(self, seed: int) -> bool:
+        """Whether the target gives the output of the claimed budget at another budget."""
+        return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
+
+    def refuted_by(self, found: Compared, seed: int) -> bool:
+        """Whether a difference refutes; at another budget only less noise does."""
+        less = self.usual is None or 0 < found.factor < 1 - SLACK
+        return bool(found.difference) and less and not self.ignored(seed)
+
+
+def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
+    """Data of several shapes and kinds, other budgets, and other forms of the same numbers, in turns."""
+    least = subject.known.form.smallest_dimension
+
+    def plain(sizes: Iterable[tuple[int, int]]) -> Iterator[_Case]:
+        return (_Case(f"n = {n}, d = {d}", example_rows(n, d), target, reference) for n, d in sizes if d >= least)
+
+    def kinds(n: int, d: int) -> Iterator[_Case]:
+        for one in zoo(n, max(d, least), SEED):
+            yield _Case(f"{one.category}, n = {n}, d = {one.x.shape[1]}", one.x, target, reference)
+
+    def budgets() -> Iterator[_Case]:
+        x = example_rows(OF_GAINS[0][0], max(OF_GAINS[0][1], least))
+        budget = subject.claim.keywords()
+        claimed = budget["rho"] if "rho" in budget else budget["epsilon"]
+        few = sorted(FEW_LOSSES, key=lambda loss: -abs(math.log(loss / claimed)))
+        for others in other_guarantees(subject.claim, tuple(dict.fromkeys((*few, *LOSSES)))).values():
+            for other in others:
+                mine, theirs = (replace(one, budget={**one.budget, **other.keywords()}) for one in (target, reference))
+                yield _Case(f"rows in the ball, at {words(other)},", x, mine, theirs, usual=target, beside=True)
+
+    def forms() -> Iterator[_Case]:
+        d = max(OF_FORMS[1], least)
+        rows = (INSIDE * example_rows(OF_FORMS[0], d)).astype(np.float32).astype(np.float64)
+        for way in FORMS:
+            if way is AS_FRAME and "pandas" not in sys.modules:
+                continue  # because its import takes longer than all runs
+            x = np.eye(d)[np.arange(len(rows)) ** 2 % d] if way.whole else rows
+            asked = replace(target, target=way.target(target.target))
+            yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
+
+    sources = plain(SHAPES), *(kinds(*shape) for shape in SHAPES_OF_KINDS), budgets(), forms(), plain(SIZES)
+    yield from (one for turn in zip_longest(*sources) for one in turn if one is not None)
 
 
 @dataclass
 class _Seen:
-    """The results so far: the number of data sets with equal laws, or equal outputs, and the reasons on the others."""
+    """The results so far: the numbers of cases with equal laws, or equal outputs, and the reasons in the others."""
 
     same: int = 0
     alike: int = 0
     reasons: dict[str, None] = field(default_factory=dict)
 
 
-def _screened(
-    listed: list[tuple[str, Matrix]], target: Recorder, reference: Recorder, seed: int
-) -> tuple[list[tuple[str, Matrix]], int]:
-    """The data sets, one on which two outputs differ first, and the number of the first that is known to agree.
+def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
+    """The cases, one in which two outputs differ first, and the number of the first that is known to agree.
 
-    The order is unchanged if target and reference make different draws on the first data set.
+    The order is unchanged if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
-    for k, (_, x) in enumerate(listed):
-        alike = same_outputs(target, reference, x, seed)
+    for k, case in enumerate(cases):
+        alike = case.alike(seed + k)  # other draws in every case, because noise may be kept from call to call
         if alike is False:
-            return [*listed[k:], *listed[:k]], len(listed) - k
-        if alike is None or allowed.over:
-            return listed, len(listed)
-    return listed, 0
+            return [*cases[k:], *cases[:k]], len(cases) - k
+        if (alike is None and not case.beside) or allowed.over:
+            return cases, len(cases)
+    return cases, 0
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Compare laws by arithmetic where possible, and gains otherwise."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
-    seed, allowed = subject.setting.seed, Allowance(SECONDS)
-    compare, seen = on_common_draws, _Seen()
-    ordered, alike = _screened(list(data_sets(subject)), target, reference, seed)
-    for k, (where, x) in enumerate(ordered):
+    with target.standing():
+        seen = _compared(list(_cases(subject, target, reference)), subject.setting.seed)
+        if isinstance(seen, Finding):
+            return [seen]
+        if seen.same:
+            return [_one_law(seen, gains(target, reference, example_rows(*OF_GAINS[0]), subject.setting.seed))]
+        return _by_gains(subject, target, reference, next(iter(seen.reasons), "there is no such shape"))
+
+
+def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
+    """Compare laws by arithmetic until the time is up, or until two differ; then return the finding."""
+    compare, seen, allowed = on_common_draws, _Seen(), Allowance(SECONDS)
+    ordered, alike = _screened(cases, seed)
+    for k, case in enumerate(ordered):
         left = allowed.left
         if allowed.over:
             break
-        known = seen.same >= WHOLE and compare is on_common_draws
-        if known and (k >= alike or same_outputs(target, reference, x, seed)):
-            seen.alike += 1
-            continue
-        found = compare(target, reference, x, seed, left)
-        if found.reason and compare is on_common_draws and not (seen.same and found.left_out):
+        if seen.same >= WHOLE and compare is on_common_draws:
+            same = k >= alike or case.alike(seed + k)
+            if same or (same is None and case.beside):
+                seen.alike += bool(same)
+                continue
+        found = compare(case.target, case.reference, case.x, seed, left)
+        if found.reason and compare is on_common_draws and not case.beside and not (seen.same and found.left_out):
             apart = found
-            found = compared(target, reference, x, seed, left)
+            found = compared(case.target, case.reference, case.x, seed, left)
             if found.reason and apart.related:
                 seen.reasons[apart.reason] = None
                 continue  # outputs from the same draws may decide more on other data
             compare = compared
             found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:
-                now_and_then = at_times(target, reference, x, seed, allowed.left)
+                now_and_then = at_times(case.target, case.reference, case.x, seed, allowed.left)
                 found = now_and_then if now_and_then.difference else found
-        if found.difference:
-            matched = gains(target, reference, x, seed)
-            text = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
-            return [Finding("law", NAME, Status.REFUTED, text, facts=_facts(matched, seen.same), data=(x,))]
+        if case.refuted_by(found, seed):
+            matched = gains(case.target, case.reference, case.x, seed)
+            text = f"on {case.where} the law is not that of the reference: {found.difference}{_named(matched)}"
+            return Finding("law", NAME, Status.REFUTED, text, facts=_facts(matched, seen.same), data=(case.x,))
+        if case.beside and (found.reason or found.difference):
+            continue
         seen.same += not found.reason
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
                 break  # draws without a known law have none on data of another shape either
-    if seen.same:
-        return [_one_law(seen, gains(target, reference, example_rows(*OF_GAINS[0]), seed))]
-    return _by_gains(subject, target, reference, next(iter(seen.reasons), "there is no such shape"))
+    return seen
 
 
 def _one_law(seen: _Seen, matched: Gains) -> Finding:
     text = f"by arithmetic, target and reference have one law on {seen.same} data sets"
-    text += f", and on {seen.alike} others they give one output for each of two sets of draws" if seen.alike else ""
+    text += f", and in {seen.alike} other cases they give one output for the same draws" if seen.alike else ""
     text += f"; not decided on others: {'; '.join(seen.reasons)}" if seen.reasons else ""
     facts = _facts(matched, seen.same)
     return Finding("law", NAME, Status.NOT_REFUTED, text, facts=facts, exact=not seen.reasons)
@@ -177,7 +260,7 @@ QUESTION = Question(
     name=NAME,
     kind="law",
     asks="Does each draw do to the output what it does in the reference?",
-    blind_to="draws that are not recorded, other data, and differences below a thousandth of the noise",
+    blind_to="draws that are not recorded, other data and budgets, and differences below a thousandth of the noise",
     ask=ask,
     applies=why_no_reference,
     gives=(GainsBesideReference,),

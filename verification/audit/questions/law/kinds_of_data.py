@@ -1,4 +1,4 @@
-"""Whether the outputs have the law of the reference on data of many kinds."""
+"""Test whether the outputs have the law of the reference on data of many kinds."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,17 +11,19 @@ from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 
-DATA_SETS = 350  # the approximate number of data sets of all kinds; those with more draws are counted as several
+DATA_SETS = 350  # the approximate number of data sets of all kinds; a data set with more draws is counted as several
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
+    """Return whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
     path = subject.known.data_path
     return path is not None and path.atom > 0
 
 
 def beside(subject: Subject) -> Beside | None:
-    """The reference for the comparison; it is also drawn at other budgets unless residuals are compared there."""
+    """Return the reference for the comparison; it is also drawn at other budgets unless residuals are compared
+    there.
+    """
     known = subject.known
     if known.beside is None or known.at_budget is None:
         return None
@@ -48,7 +50,7 @@ def _spared(subject: Subject) -> str:
 
 
 def draws(subject: Subject, look: Look) -> float:
-    """The approximate number of draws of the target."""
+    """Return the approximate number of draws of the target."""
     near = sum(member.times for member in subject.known.beside.choices) if subject.known.beside else 0
     return (DATA_SETS + near) * max(FEWEST, DRAWS * look.samples / DEFAULT)
 

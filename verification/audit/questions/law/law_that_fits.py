@@ -1,4 +1,4 @@
-"""The wrong laws that fit the draws, if the law of the mechanism is refuted."""
+"""Find the wrong laws that fit the draws, if the law of the mechanism is refuted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class FittingLaw(Explanation):
 
 
 def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
-    """The suspects that fit these outputs in every scenario whose law was refuted, the best fit first.
+    """Return the suspects that fit these outputs in every scenario whose law was refuted, the best fit first.
 
     Scenarios without suspects or without outputs are left out.
     """

@@ -1,4 +1,4 @@
-"""Whether the draws of the law test contain zeros or repeats, which have probability 0 under a continuous law."""
+"""Test whether the draws of the law test contain zeros or repeats, which have probability 0 under a continuous law."""
 
 from fractions import Fraction
 

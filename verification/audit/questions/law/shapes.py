@@ -1,4 +1,4 @@
-"""Whether the outputs have the law of the mechanism at many numbers of rows and of columns."""
+"""Test whether the outputs have the law of the mechanism at many numbers of rows and of columns."""
 
 from dataclasses import replace
 from fractions import Fraction

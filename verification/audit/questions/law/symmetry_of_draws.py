@@ -1,4 +1,4 @@
-"""Whether every matrix among the draws of the law test is symmetric, if the target promises this."""
+"""Check whether every matrix among the draws of the law test is symmetric, if the target promises this."""
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look

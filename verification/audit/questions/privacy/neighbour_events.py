@@ -1,4 +1,4 @@
-"""Whether some event is too likely on one of two neighbouring data sets."""
+"""Test whether some event is too likely on one of two neighbouring data sets."""
 
 from fractions import Fraction
 
@@ -14,28 +14,33 @@ from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-# an estimate of the number of tests that share the level: it guides the choice of events and changes no level
+# an estimate of the number of tests that share the level, which guides the choice of events and changes no level
 USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Whether the audit searches for pairs: only if no law is known, and rows lie in the ball."""
+    """Return whether the audit searches for pairs: only if no law is known, and rows lie in the ball."""
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """The largest number of p-values, for the known pairs, at most two pairs of other questions, and a search."""
+    """Return the largest number of p-values, for the known pairs, at most two pairs of other questions, and a
+    search.
+    """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """The names of all suspects, with which a mechanism gives the largest number of pairs."""
+    """Return the names of all suspects, with which a mechanism gives the largest number of pairs."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """The pairs to test; some are chosen for a law that fitted the draws. They are the same in a second look."""
+    """Return the pairs to test; some are chosen for a law that fitted the draws.
+
+    The pairs are the same in a second look.
+    """
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
@@ -47,7 +52,7 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
 
 
 def draws(subject: Subject, look: Look) -> float:
-    """The approximate number of draws of a look."""
+    """Return the approximate number of draws of a look."""
     pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
     return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
 

@@ -1,6 +1,6 @@
-"""Whether any tested event could have refuted the claim.
+"""Check whether any tested event could have refuted the claim.
 
-If none could and no law was tested, the audit decides nothing.
+If no event could, and no law was tested, the audit decides nothing.
 """
 
 from covassay.verification.audit.engine.facts import TestedEvent

@@ -1,4 +1,4 @@
-"""The privacy loss computed from runs with recorded draws, on the known pairs and on the worst pairs of a search.
+"""Compute the privacy loss from runs with recorded draws, on the known pairs and on the worst pairs of a search.
 
 The loss is exact arithmetic up to a stated rounding error, and spends nothing of the error budget. If the dependence of
 the output on the draws is not found, the question is undecided.
@@ -27,28 +27,28 @@ CHECK = "exact loss"
 UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # the time for all pairs of a slow target; a fast target needs less
-SEARCHING = 0.8  # the largest share of the time for the search
+SECONDS = 3.0  # all pairs of a slow target together have so many seconds; a fast target needs less
+SEARCHING = 0.8  # the search uses at most this share of the time
 EVALUATIONS = 0.15  # the search tries so many pairs of one shape for each draw that a look may make
 FEWEST = 40
 SHORTEST = 0.05  # the shortest time for a pair, in seconds
 
 
 def recorder_of(setting: Setting) -> Recorder:
-    """The recorder that runs the target on tapes, with the primitives that its adapter declares."""
+    """Return the recorder that runs the target on tapes, with the primitives that its adapter declares."""
     target = setting.target
     return Recorder(target, setting.budget, target.primitives, setting.seconds)
 
 
 def why_no_reference(subject: Subject) -> str:
-    """The reason why a subject has no reference for comparison; "" if it has one."""
+    """Return the reason why a subject has no reference for comparison; "" if it has one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
     return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
 
 
 def reference_of(subject: Subject) -> Recorder:
-    """The recorder for the reference of the claimed mechanism; its outputs are viewed as those of the target."""
+    """Return the recorder for the reference of the claimed mechanism; its outputs are viewed as those of the target."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
     neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
@@ -58,7 +58,7 @@ def reference_of(subject: Subject) -> Recorder:
 
 
 def domain_of(subject: Subject) -> Searched:
-    """The space in which pairs for this subject are searched."""
+    """Return the space in which pairs for this subject are searched."""
     box = subject.setting.box
     shapes = tuple((n, d) for n, d in SEARCHED_SHAPES if d >= subject.known.form.smallest_dimension)
     return Searched(
@@ -75,7 +75,7 @@ def search_of(subject: Subject, look: Look) -> Found:
 
 
 def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, ExactLoss]]:
-    """The losses of the pairs that the audit knows, by name, up to the first that is above the claim."""
+    """Return the losses of the pairs that the audit knows, by name, up to the first that is above the claim."""
     found: list[tuple[str, ExactLoss]] = []
     for pair in subject.known.pairs(frozenset()):
         left = allowed.left
@@ -91,7 +91,7 @@ def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, Exac
 
 
 def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[TranscriptLoss | None]:
-    """The privacy losses of the package's primitives on each pair, if its adapter declares primitives."""
+    """Return the privacy losses of the package's primitives on each pair, if its adapter declares primitives."""
     made = recorder_of(subject.setting)
     if not made.primitives:
         return [None] * len(losses)
@@ -99,9 +99,9 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 
 
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
-    """The pair on which a loss above the claim is suspected but not proven.
+    """Return the pair on which a loss above the claim is suspected but not proven.
 
-    Events of the public output are tested on it.
+    Events of the public output are tested on that pair.
     """
     suspected = []
     for loss, transcript in zip(losses, spent, strict=True):
@@ -147,7 +147,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def status_of(worst: ExactLoss) -> Status:
-    """The status of the claim that follows from the largest loss."""
+    """Return the status of the claim that follows from the largest loss."""
     if worst.refuted:
         return Status.REFUTED
     if worst.above:
@@ -156,7 +156,7 @@ def status_of(worst: ExactLoss) -> Status:
 
 
 def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
-    """The losses of the single primitives, in words, on the pair with the largest total."""
+    """Return the losses of the single primitives, in words, on the pair with the largest total."""
     most = max(spent, key=lambda one: _spent_in(subject, one))
     if most is None or not most.spent:
         return ""

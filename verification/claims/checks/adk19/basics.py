@@ -18,7 +18,7 @@ CASES = 3000
 
 
 def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
-    """A positive semidefinite matrix of any rank, with a spectrum over several orders of magnitude."""
+    """Return a positive semidefinite matrix of any rank, with a spectrum over several orders of magnitude."""
     x = rng.standard_normal((int(rng.integers(1, 2 * d + 1)), d)) * 10 ** rng.uniform(-2, 1, d)
     moment: Matrix = x.T @ x
     return moment
@@ -136,7 +136,9 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
 
 
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
-    """Random (C, Ĉ, α), first one with a singular Ĉ; Lemma 1 is sharp where only the target feature is scaled."""
+    """Yield random triples (C, Ĉ, α), first one with a singular Ĉ; Lemma 1 is sharp where only the target feature
+    is scaled.
+    """
     yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
     rng = np.random.default_rng(seed)
     for i in range(CASES):

@@ -25,12 +25,12 @@ CASES = 2000
 
 
 def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
-    """The tail γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, computed from the squared norms."""
+    """Return the tail γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, computed from the squared norms."""
     return sum(max(s - tau_squared, 0) for s in squares) / len(squares)
 
 
 def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
-    """Random squared norms: zeros, ones, powers of 4 and values in between."""
+    """Return random squared norms: zeros, ones, powers of 4 and values in between."""
     picks: list[Fraction] = []
     for _ in range(n):
         kind, level = int(rng.integers(0, 4)), int(rng.integers(0, 7))
@@ -88,7 +88,7 @@ def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))
 
 
 def clip(x: Matrix, tau: float) -> Matrix:
-    """The rows clipped to length τ by the reference, in their original unit."""
+    """Return the rows clipped to length τ by the reference, in their original unit."""
     clipped: Matrix = unit_rows(x, tau) * tau
     return clipped
 
@@ -188,7 +188,7 @@ def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
 
 
 def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
-    """A mutant of the reference's bounds, in which the trace term is multiplied by a factor."""
+    """Make a mutant of the reference's bounds, in which the trace term is multiplied by a factor."""
     found = adaptive_cov.errors(*given)
     return dataclasses.replace(found, directions=factor * found.directions)
 
@@ -197,7 +197,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
-    """The smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
+    """Return the smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
     found = adaptive_cov.errors(n, n, rho, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
     tau = math.sqrt(tau_squared)
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
@@ -213,8 +213,8 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    These are the leading terms as n → ∞. Without clipping the second term √2 η/(√ρ n), η ≈ √d, of SeparateCov stays. At
-    τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
+    The two bounds are the leading terms as n → ∞. Without clipping the second term √2 η/(√ρ n), η ≈ √d, of SeparateCov
+    stays. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
     """
     figures = []
     for rho in (0.25, 1.0, 9.0):
@@ -238,10 +238,10 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """Of two data sets with equal n, d and trace, every quantile is a factor n^{1/16} off the best threshold on one.
 
     Clipping at a quantile means that τ is the norm of the row of a fixed rank, in descending order. Let d = n, tr =
-    n^{−3/8} and m = n tr. The first data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
-    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The second has m rows of squared norm n^{−1/4}, and
-    the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms do not depend
-    on n, because d and n enter υ as powers.
+    n^{−3/8} and m = n tr. One data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
+    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The other data set has m rows of squared norm
+    n^{−1/4}, and the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms
+    do not depend on n, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -263,12 +263,14 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
 
 
 def counts_of(squares: Sequence[Fraction], last: int) -> list[int]:
-    """The counts c_1, …, c_last, where c_j is the number of rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
+    """Return the counts c_1, …, c_last, where c_j is the number of rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
     return [sum(Fraction(1, 4**j) < s <= Fraction(1, 4 ** (j - 1)) for s in squares) for j in range(1, last + 1)]
 
 
 def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
-    """The reference's B_k as an exact number: nB_k is a sum of a few powers of 2, which float64 does not round."""
+    """Return the reference's B_k as an exact number: nB_k is a sum of a few powers of 2, which float64 does not
+    round.
+    """
     return Fraction(clipped_cov.bias_bound(counts, k, 1)) / n
 
 
@@ -406,7 +408,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
         alpha = above_threshold.accuracy(len(levels), beta, epsilon, "paper")
         n = int(rng.integers(1, 400))
         norms = float(10 ** rng.uniform(-4, 0)) * rng.random(n) ** rng.integers(1, 8)
-        alpha *= 1 + ROUNDING  # a little slack, so that rounding does not decide ties
+        alpha *= 1 + ROUNDING  # the value is raised a little, so that rounding does not decide ties
         ends = rng.choice([-1.0, 1.0], len(levels) + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, len(levels) + 1)
         half = alpha / (1 + ROUNDING) / 2
         noise = above_threshold.AboveThresholdNoise(float(ends[0] * half / b1), ends[1:] * half / b2)
@@ -418,7 +420,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
-    """The bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
+    """Return the bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
     return factor * (noise + bias) + 9 * slack + 8 * rest
 
 
@@ -430,10 +432,10 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
-    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At this norm the mechanism that is better at k has noise at most
-    4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4
-    Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold with
-    k = K + 1, and N_{K+1} is the last term of the bound.
+    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at
+    most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤
+    4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold
+    with k = K + 1, and N_{K+1} is the last term of the bound.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -481,13 +483,12 @@ def adaptive_error_proof(
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
-    The proof is in `adaptive_error`. Both bounds on the noise satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
+    The proof is in `adaptive_error`. The bounds on both noises satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
     smaller of the two: for GaussCov with equality, for SeparateCov with the slack 2 · 2^{−k} a. The search stops at k.
-    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
-    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
-    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or
-    32γ(τ) + 9s, or 8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error
-    is at most N_0.
+    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s
+    ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ)
+    + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or 32γ(τ) + 9s, or
+    8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error is at most N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -508,7 +509,7 @@ AdaptiveNoise = TypeVar("AdaptiveNoise", adaptive_cov.AdaptiveCovNoise, adaptive
 
 
 def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The largest absolute value of the noises on the threshold and on the queries."""
+    """Return the largest absolute value of the noises on the threshold and on the queries."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
 
@@ -516,7 +517,7 @@ def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: f
 def zcdp_terms(
     x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float, radius: str = "none"
 ) -> tuple[float, ...] | None:
-    """The terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     final, share = adaptive_cov.final_budget(rho, radius, "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
@@ -540,7 +541,9 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """The terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its
+    bound.
+    """
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -566,12 +569,12 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """The rows clipped to length 1/50, which is a mutant."""
+    """Return the rows as a mutant clips them, to length 1/50."""
     return clip(x, 0.02)
 
 
 def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
-    """The given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
+    """Return the given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
     silent = above_threshold.AboveThresholdNoise(0.0, np.zeros_like(noise.search.queries))
     return dataclasses.replace(noise, search=silent)
 
@@ -629,11 +632,11 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows clipped to r̃ and divided by it. `adaptive_error` holds for X′, and r̃² times it bounds the error
-    about the covariance of the rows clipped to r̃. Their bias is γ(X, r̃). For τ ≤ r̃,
+    about the covariance of the rows clipped to r̃. The bias of these rows is γ(X, r̃). For τ ≤ r̃,
     r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take
     the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are longer than
     r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in N_{K+1}
-    out. It also leaves out a draw in which a noise exceeds its bound.
+    out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     worst, seen, small, beta = 0.0, 0, 0, 0.1
@@ -668,7 +671,7 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
 
 
 def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alpha: float) -> float:
-    """The largest share of its bound that the error of a release has, over τ = 1, 2^{−1/2}, …"""
+    """Return the largest share of its bound that the error of a release has, over τ = 1, 2^{−1/2}, …"""
     error, squares = float(np.linalg.norm(released - second_moment(x))), list(row_norms(x) ** 2)
     shares = []
     for tau in 2.0 ** -np.arange(0, 12, 0.5):

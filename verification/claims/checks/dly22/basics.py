@@ -19,7 +19,9 @@ CASES = 3000
 
 
 def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
-    """Random rows of the unit ball, of length 1 with probability 1/3 and of a random length down to 1e-3 otherwise."""
+    """Return random rows of the unit ball, of length 1 with probability 1/3 and of a random length down to 1e-3
+    otherwise.
+    """
     rows = rng.standard_normal((n, d))
     lengths = np.where(rng.random(n) < 1 / 3, 1.0, 10 ** rng.uniform(-3, 0, n))
     scaled: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths[:, None]
@@ -89,7 +91,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
 
 
 def _accuracy(*given: Any) -> Any:
-    """The reference's α, changed as a mutant prescribes."""
+    """Return the reference's α, changed as a mutant prescribes."""
     return above_threshold.accuracy(*given)
 
 

@@ -1,7 +1,7 @@
 """DLY22 Lemmas 6, 7 and 13–17: norms of Gaussian and of Laplace noise.
 
 Laplace noise is treated as Gaussian noise of random variance: √(2E) g with E exponential and g normal is Laplace(1).
-Given the exponentials, Gaussian concentration applies. It remains to bound the tails of sums and maxima of
+Given the exponentials, Gaussian concentration applies. What remains is to bound the tails of sums and maxima of
 exponentials.
 """
 
@@ -19,7 +19,7 @@ from covassay.reference import tails
 from covassay.reference.domain import Number
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
+LEVEL = 1e-9  # a statistical check has this false-alarm probability
 Bound = Callable[..., Number]
 Plain = Callable[[float, float], float]
 DIMENSIONS = (1, 2, 3, 5, 7, 8, 10, 50, 1000, 10**6, 10**12)
@@ -30,9 +30,9 @@ BETAS = (1 - 1e-9, 0.9, 0.5, 0.1, 1e-3, 1e-12, 1e-100, 1e-300)
 
 
 def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
-    """The exponent of Chernoff's bound on P(Σ a_i (g_i² − 1) ≥ t) at λ = s/(√v + 2bs), v = Σ a_i², b = max a_i.
+    """Return the exponent of Chernoff's bound on P(Σ a_i (g_i² − 1) ≥ t) at λ = s/(√v + 2bs), v = Σ a_i², b = max a_i.
 
-    It uses ln E e^{λa(g² − 1)} = −λa − ln(1 − 2λa)/2 ≤ λ²a²/(1 − 2λb).
+    The proof uses ln E e^{λa(g² − 1)} = −λa − ln(1 − 2λa)/2 ≤ λ²a²/(1 − 2λb).
     """
     rate = s / (sp.sqrt(v) + 2 * b * s)
     return v * rate**2 / (1 - 2 * b * rate) - rate * t
@@ -86,7 +86,7 @@ def eta_tail(bound: Formula = tails.eta) -> Evidence:
 def omega_tail(bound: Formula = tails.omega) -> Evidence:
     """P(‖W‖_F > ω) ≤ β for the Gaussian Wigner matrix, for all d and β.
 
-    ‖W‖_F² = χ²_d + 2χ²_{d(d−1)/2}. Each χ² variable is at most its η² with probability 1 − β/2, and ω² is exactly the
+    ‖W‖_F² = χ²_d + 2χ²_{d(d−1)/2}. A χ² variable here is at most its η² with probability 1 − β/2, and ω² is exactly the
     sum of the two bounds.
     """
     d, s = sp.symbols("d s", positive=True)
@@ -106,8 +106,8 @@ def omega_tail(bound: Formula = tails.omega) -> Evidence:
 def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖W‖_F holds too, and it is smaller than ω.
 
-    It is one Chernoff bound for the weighted sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d − 1) and
-    b = 2. It is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
+    This bound is one Chernoff bound for the weighted sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d −
+    1) and b = 2. This bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
     """
     k, s = sp.symbols("k s", positive=True)
     d = k + 1
@@ -218,14 +218,16 @@ def laplace_vector(d: float, beta: float) -> float:
 def laplace_frobenius(d: float, beta: float) -> float:
     """√(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)), which ‖W‖_F exceeds with probability at most β.
 
-    In this bound x = ln(3/β) and m = d(d + 1)/2.
+    In the bound on ‖W‖_F, x = ln(3/β) and m = d(d + 1)/2.
     """
     x, m = math.log(3 / beta), d * (d + 1) / 2
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Whether coded ≥ between ≥ proven on a grid, and `kink`, the slack where K changes its form, is not negative."""
+    """Return whether coded ≥ between ≥ proven on a grid, and `kink`, the slack where K changes its form, is not
+    negative.
+    """
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
     step = min(between(d, b) / proven(d, b) for d, b in pairs)
@@ -281,12 +283,14 @@ def laplace_frobenius_tail(coded: Formula = tails.omega_laplace) -> Evidence:
 
 
 def theta(d: float) -> float:
-    """The θ of the authors' code, min(((ln d)/d)^0.3, 1/2)."""
+    """Return the θ of the authors' code, min(((ln d)/d)^0.3, 1/2)."""
     return min(float((math.log(d) / d) ** 0.3), 0.5)
 
 
 def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
-    """The bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) on E‖W‖, with σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1 + ln m)."""
+    """Return the bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) on E‖W‖, with σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1
+    + ln m).
+    """
     low = math.log(d)
     sigma = math.sqrt(variance * (d + math.sqrt(2 * d * low) + low))
     largest = math.sqrt(variance * (1 + math.log(d * (d + 1) / 2)))
@@ -294,9 +298,9 @@ def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
 
 
 def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
-    """The bound on ‖W‖ with probability 1 − β: (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x with x = ln(3/β).
+    """Return the bound on ‖W‖ with probability 1 − β: (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x with x = ln(3/β).
 
-    In this bound σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
+    In the bound on ‖W‖, σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
     """
     x = math.log(3 / beta)
     y = x + math.log(d)
@@ -333,7 +337,8 @@ def laplace_leading_term(coded: Formula = tails.upsilon_laplace) -> Evidence:
 
 @cache
 def exact_maxima(d: int) -> tuple[float, float]:
-    """The exact means of the largest of d independent sums of d exponentials, and of m = d(d + 1)/2 exponentials.
+    """Return the exact means of the largest of d independent sums of d exponentials, and of m = d(d + 1)/2
+    exponentials.
 
     The mean of a maximum of d independent variables with distribution function F is ∫ (1 − F^d).
     """
@@ -343,7 +348,7 @@ def exact_maxima(d: int) -> tuple[float, float]:
 
 
 def exact_levels(d: int, beta: float) -> tuple[float, float]:
-    """The levels that the two maxima exceed with probability β/3, if the terms are independent."""
+    """Return the levels that the two maxima exceed with probability β/3, if the terms are independent."""
     each = 1 - (1 - beta / 3) ** (1 / d)
     return float(stats.gamma(d).isf(each)), float(-math.log(-math.expm1(math.log1p(-beta / 3) / (d * (d + 1) / 2))))
 

@@ -23,7 +23,7 @@ CASES = 2000
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
-    """A random symmetric matrix of random size; with probability 1/3 its rank is at most two."""
+    """Return a random symmetric matrix of random size; with probability 1/3 its rank is at most two."""
     w = rng.standard_normal((d, d))
     if rng.random() < 1 / 3:
         w = np.outer(w[0], w[0]) - rng.random() * np.outer(w[1], w[1])
@@ -32,7 +32,7 @@ def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def swap() -> tuple[Matrix, Matrix]:
-    """Σ = e₁e₁ᵀ and the smallest noise that exchanges its two eigenvectors, ‖W‖ just above 1/2."""
+    """Return Σ = e₁e₁ᵀ and the smallest noise that exchanges its two eigenvectors, ‖W‖ just above 1/2."""
     return np.diag([1.0, 0.0]), np.diag([-0.5, 0.5]) * (1 + 1e-12)
 
 
@@ -52,7 +52,9 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """A mutant: eigenvectors in the order of |λ|, as by the singular value decomposition in the authors' code."""
+    """Make a mutant with eigenvectors in the order of |λ|, as by the singular value decomposition in the authors'
+    code.
+    """
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
@@ -84,8 +86,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
 
-    It follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just exchanges the
-    two eigenvectors.
+    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just
+    exchanges the two eigenvectors.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -142,10 +144,9 @@ def trace_sensitive_rate(
 ) -> Evidence:
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
-    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The first uses υ ≤ 2√d (1 + √ln(4/β)), which holds
-    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η².
-    With these bounds in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the
-    reference's.
+    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 + √ln(4/β)), which holds
+    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η². With these bounds
+    in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the reference's.
     """
     worst, unequal = 0.0, 0.0
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
@@ -170,7 +171,8 @@ Error = Callable[[float, float, float], float]
 
 
 def measured(error: Error) -> Rate:
-    """The exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, in whole quarters.
+    """Return the exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, in whole
+    quarters.
 
     99 stands for a slope that is not close to a whole number of quarters.
     """
@@ -184,28 +186,28 @@ def measured(error: Error) -> Rate:
 
 
 def ratio(first: Rate, second: Rate) -> Rate:
-    """The exponents of the quotient of two rates."""
+    """Return the exponents of the quotient of two rates."""
     d, n, t = (a - b for a, b in zip(first, second, strict=True))
     return d, n, t
 
 
 def quarters(d: int, n: int, t: int) -> Rate:
-    """The rate with the exponents d/4, n/4 and t/4."""
+    """Return the rate with the exponents d/4, n/4 and t/4."""
     return Fraction(d, 4), Fraction(n, 4), Fraction(t, 4)
 
 
 def gauss_error(d: float, n: float, trace: float) -> float:
-    """The error bound of GaussCov at ρ = 1."""
+    """Return the error bound of GaussCov at ρ = 1."""
     return float(gauss_cov.error_bound(n, d, 1.0, 0.1, "wigner"))
 
 
 def separate_error(d: float, n: float, trace: float) -> float:
-    """The first term of SeparateCov's error bound at ρ = 1."""
+    """Return the first term of SeparateCov's error bound at ρ = 1."""
     return float(separate_cov.direction_error(n, 1.0, trace, separate_cov.spectral_bound(d, 0.05, "wigner")))
 
 
 def separate_rest(d: float, n: float, trace: float) -> float:
-    """The second term of SeparateCov's error bound at ρ = 1."""
+    """Return the second term of SeparateCov's error bound at ρ = 1."""
     return float(separate_cov.eigenvalue_error(n, 1.0, tails.eta(d, 0.05)))
 
 
@@ -260,7 +262,7 @@ def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error)
 
 
 def gauss_bounds(d: int) -> tuple[float, float]:
-    """GaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
+    """Return gaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
@@ -337,7 +339,9 @@ def separate_pure(
 
 
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
-    """The β at which υ and η of the authors' code are the two parts of SeparateLapCov's bound; each must be β/2."""
+    """Return the β at which υ and η of the authors' code are the two parts of SeparateLapCov's bound; each must be
+    β/2.
+    """
     n, epsilon, trace = 30.0, 0.7, 0.4
     a, e = (float(v) for v in bounds(n, d, epsilon, trace, beta, "paper"))
     upsilon = a**2 / (4 * trace * float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper")))
@@ -385,7 +389,7 @@ def separate_pure_error(
 
 
 def separate_pure_rate(d: float, n: float, trace: float) -> float:
-    """The first term of SeparateLapCov's error bound at ε = 1, with the asymptotic value ‖W‖ = 2√(2d)."""
+    """Return the first term of SeparateLapCov's error bound at ε = 1, with the asymptotic value ‖W‖ = 2√(2d)."""
     b = separate_cov_pure.matrix_scale(n, int(d), 1.0, "paper")
     return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
 

@@ -15,23 +15,24 @@ from covassay.reference.domain import Matrix, Number, require_dimension, require
 # The settings of the paper's figures: the skew s, the number N of buckets, and the parameters of the runs
 SKEW = 3.0
 BUCKETS = 4
-DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}
 
 
 def shares(skew: Number, buckets: int) -> list[Number]:
-    """The shares k^{−s}/Σ_j j^{−s} of the buckets k = 1, …, N."""
+    """Return the shares k^{−s}/Σ_j j^{−s} of the buckets k = 1, …, N."""
     weights = [1 / k**skew for k in range(1, buckets + 1)]
     return [w / sum(weights) for w in weights]
 
 
 def bucket_sizes(n: int, skew: float, buckets: int) -> list[int]:
-    """The number of rows in each bucket: bucket k ends at ⌊n Σ_{j≤k} share_j⌋, and the last bucket has the rest."""
+    """Return the number of rows in each bucket: bucket k ends at ⌊n Σ_{j≤k} share_j⌋, and the last bucket has the
+    rest.
+    """
     boundaries = [0, *(int(n * total) for total in np.cumsum(shares(skew, buckets))[:-1]), n]
     return [int(size) for size in np.diff(boundaries)]
 
 
 def zipf_norms(n: int, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
-    """The norms of the rows in ascending order, (n,)."""
+    """Return the norms of the rows in ascending order, (n,)."""
     require_dimension("n", n)
     require_dimension("buckets", buckets)
     require_positive("skew", skew)

@@ -12,7 +12,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 
 
 def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
-    """Whether a rational function of d is ≥ 0 for d ≥ start: in k = d − start it has no negative coefficient."""
+    """Return whether a rational function of d is ≥ 0 for d ≥ start: in k = d − start it has no negative coefficient."""
     k = sp.Symbol("k", nonnegative=True)
     parts = sp.fraction(sp.together(difference.subs(d, start + k)))
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())

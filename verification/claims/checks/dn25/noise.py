@@ -16,7 +16,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
+    """Return ∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
     product: Number = 1
     for a, b in combinations(s, 2):
         product = product * (a**2 - b**2)
@@ -24,12 +24,12 @@ def repulsion(s: Sequence[Number]) -> Number:
 
 
 def sum_of_squares(s: Sequence[Number]) -> Number:
-    """The wrong Jacobian ∏_{i<j} (s_i² + s_j²), which is a mutant."""
+    """Return the mutant ∏_{i<j} (s_i² + s_j²) of the Jacobian."""
     return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
 
 
 def vandermonde(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
+    """Return ∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
     return math.prod(a - b for a, b in combinations(s, 2))
 
 
@@ -67,8 +67,8 @@ def svd_volume(jacobian: Formula = repulsion, largest: int = 5) -> Found:
 def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
 
-    The normaliser is (2π)² times the ratio of ∫ exp(−σ₁ − σ₂)|J| dσ and ∫ exp(−(σ₁² + σ₂²)/2)|J| dσ. Both integrals are
-    computed exactly, and the result is compared with the exponential of the reference's log normaliser.
+    The normaliser is (2π)² times the ratio of ∫ exp(−σ₁ − σ₂)|J| dσ and ∫ exp(−(σ₁² + σ₂²)/2)|J| dσ. The two integrals
+    are computed exactly, and the result is compared with the exponential of the reference's log normaliser.
     """
     a, b = sp.symbols("a b", positive=True)
     ordered = {a: a + b, b: b}  # a > b
@@ -107,32 +107,6 @@ def radial_factorisation(
         if sp.expand(powers) != 0:
             failed.append(f"d={d}")
     return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
-
-
-def _lapack(z: Matrix) -> Matrix:
-    """Left singular vectors, the columns of U, with the signs fixed so that the first entry of each is non-negative."""
-    u = np.linalg.svd(z)[0]
-    signed: Matrix = u * np.where(u[:1] < 0, -1.0, 1.0)
-    return signed
-
-
-@check("floating")
-@mutant("signs drawn at random", left=lambda z: _with_random_signs(z))
-def deterministic_vectors(left: Formula = _lapack, draws: int = 200) -> Evidence:
-    """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
-
-    Lemma 5 (ii) needs a random sign for every pair of singular vectors.
-    """
-    rng = np.random.default_rng(5)
-    positive = sum(bool(left(z)[0, 0] >= 0) for z in nuclear_laplace.sample(3, rng, draws))
-    result = binomial(positive, draws, 0.5, "U₁₁ ≥ 0 half of the time")
-    return Evidence(result.p_value < LEVEL, f"{draws} draws, false alarm 2^-{draws - 1}", f"p = {result.p_value:.2g}")
-
-
-def _with_random_signs(z: Matrix) -> Matrix:
-    rng = np.random.default_rng(np.abs((z * 1e6).astype(int)).ravel())
-    randomised: Matrix = np.linalg.svd(z)[0] * rng.choice([-1.0, 1.0], len(z))
-    return randomised
 
 
 @check("floating")

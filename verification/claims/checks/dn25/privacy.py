@@ -1,37 +1,11 @@
 """DN25 Algorithms 1 and 2: their sensitivities and the budgets that they spend."""
 
-import numpy as np
 import sympy as sp
 
 from covassay.reference import sensitivity as sensitivities
-from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
-from covassay.reference.sensitivity import centred_sensitivity, eigenvalue_gap
+from covassay.reference.sensitivity import centred_sensitivity
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
-
-CASES = 2000
-
-
-@check("symbolic", covers="all")
-@mutant("the trace in place of the norm", gap=lambda s, t, c: s - t)
-@mutant("orthogonal rows only", gap=lambda s, t, c: s + t)
-@mutant("the Frobenius norm in place of the nuclear", gap=lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2))
-def nuclear_change(gap: Formula = eigenvalue_gap) -> Evidence:
-    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
-
-    In an orthonormal basis of the plane of x and y, x = (√s, 0) and y = (c/√s, √(t − c²/s)), so the difference is a
-    2 × 2 matrix. Its eigenvalues have opposite signs, so the sum of their moduli is their distance, the root of the
-    discriminant of the characteristic polynomial.
-    """
-    s, t = sp.symbols("s t", positive=True)
-    c = sp.symbols("c", real=True)
-    x, y = sp.Matrix([sp.sqrt(s), 0]), sp.Matrix([c / sp.sqrt(s), sp.sqrt(t - c**2 / s)])
-    delta = x * x.T - y * y.T
-    discriminant = sp.expand(delta.trace() ** 2 - 4 * delta.det())
-    # nsimplify turns the exponent 0.5 of the formula into one half
-    residual = sp.simplify(sp.expand(sp.nsimplify(gap(s, t, c)) ** 2) - discriminant)
-    determinant = sp.simplify(delta.det() - (c**2 - s * t))
-    return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
 
 
 @check("symbolic", covers="all", exhausts="a convex function on a square is largest at one of its four corners")
@@ -54,36 +28,6 @@ def algorithm_2_budget(
     figures = {"composed/ε": str(composed), "joint/ε": str(joint)}
     holds = composed == sp.Rational(7, 10) and joint == sp.Rational(1, 2)
     return Evidence(holds, "all n and ε", figures=figures)
-
-
-@check("floating")
-@mutant("half the scale", scale=lambda n, e: nuclear_laplace.noise_scale(n, e) / 2)
-@mutant("squared norms", kernel=lambda norm, scale: -((norm / scale) ** 2))
-def loss_of_additive_noise(
-    scale: Formula = nuclear_laplace.noise_scale, kernel: Formula = law.log_density_kernel
-) -> Evidence:
-    """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and it is ε at Y = Σ for orthonormal rows.
-
-    The triangle inequality gives |‖Y − Σ'‖_* − ‖Y − Σ‖_*| ≤ ‖Σ − Σ'‖_* ≤ 2/n at every output Y.
-    """
-    rng = np.random.default_rng(7)
-    n, epsilon = 5, 0.8
-    rho = float(scale(n, epsilon))
-    worst = 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(1, 6))
-        x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in rng.standard_normal((2, d)))
-        change = (np.outer(x, x) - np.outer(y, y)) / n
-        z = rng.standard_normal((d, d)) * 10 ** rng.uniform(-4, 1)
-        worst = max(worst, abs(float(kernel(law.nuclear_norm(z), rho) - kernel(law.nuclear_norm(z + change), rho))))
-    extreme = (np.outer(*np.eye(3)[[0, 0]]) - np.outer(*np.eye(3)[[1, 1]])) / n
-    attained = float(kernel(0.0, rho) - kernel(law.nuclear_norm(extreme), rho))
-    holds = worst <= epsilon * (1 + 1e-9) and abs(attained - epsilon) < 1e-12
-    return Evidence(
-        holds,
-        f"{CASES} random neighbours and outputs, d ≤ 5",
-        f"largest loss {worst:.6g}; {attained:.6g} for orthonormal rows, ε = {epsilon}",
-    )
 
 
 @check("symbolic", covers="all")

@@ -18,7 +18,8 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: d) -> Evidence:
     """In min{d^{3/2}/(εn), √(d/(εn))} the second term is below the first exactly for εn < d²; both exceed 1 for εn < d.
 
-    The second over the first is √x at εn = xd². At εn = d/(1 + x) the second is √(1 + x), and the first is √d (1 + x).
+    The quotient √(d/(εn)) over d^{3/2}/(εn) is √x at εn = xd². At εn = d/(1 + x) the second is √(1 + x), and the first
+    is √d (1 + x).
     """
     d, n, x = sp.symbols("d n x", positive=True)  # n stands for εn
     first, second = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -43,7 +44,7 @@ Pair = tuple[Number, Number]
 
 
 def corrected_threshold(d: Number, n: Number) -> Pair:
-    """The two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    """Return the two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
@@ -62,10 +63,10 @@ def earlier_work(
 ) -> Evidence:
     """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
 
-    The first term is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the
-    threshold. The second term is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n, d^{−1/4}}/ε.
-    At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is at most the
-    true one exactly for x ≤ 1.
+    The term d^{3/4} √(tr/(εn)) is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two
+    terms of the threshold. The term √d/(εn) is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
+    d^{−1/4}}/ε. At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is
+    at most the true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -94,7 +95,9 @@ def approximate_rate(power: int = 1) -> Evidence:
 
 
 def gain_of_theorem_2(trace: Number, level: Number) -> Number:
-    """The ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and ln(d)/(εn)."""
+    """Return the ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and
+    ln(d)/(εn).
+    """
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 
@@ -105,8 +108,9 @@ def gain_of_theorem_2(trace: Number, level: Number) -> Number:
 def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
-    The factor is the gain of Theorem 2 over √(d/(εn)). It lies between g/2 and g for g = min((tr Σ)^{−1/2}, l^{−1/2}),
-    because x + y is between max(x, y) and its double. So it is never of the order 1/tr Σ if tr Σ is small.
+    The factor is the gain of Theorem 2 over √(d/(εn)). The factor lies between g/2 and g for g = min((tr Σ)^{−1/2},
+    l^{−1/2}), because x + y is between max(x, y) and its double. So the factor is never of the order 1/tr Σ if tr Σ is
+    small.
     """
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
@@ -126,10 +130,10 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
 def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
-    With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². It is
-    always at least s/√(εn), which is unbounded, and so is the ratio of the first term, d/√(εn). √(d/(εn)) is then above
-    1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times
-    √(d/(εn)).
+    With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). This ratio is at most 2 for εn ≥ s².
+    The ratio is always at least s/√(εn), which is unbounded, and so is the ratio of the first term, d/√(εn). √(d/(εn))
+    is then above 1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn),
+    and √tr Σ times √(d/(εn)).
     """
     n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
     ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)
@@ -158,7 +162,7 @@ def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * tr
 
 
 def never_negative(expression: sp.Expr) -> bool:
-    """Whether a rational function of positive symbols has no negative coefficient, above and below."""
+    """Return whether a rational function of positive symbols has no negative coefficient, above and below."""
     parts = sp.fraction(sp.cancel(sp.together(expression)))
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
@@ -173,7 +177,8 @@ def gain_over_dly22(
     """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
 
     The bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn tr) their ratio
-    is (qy + 1)/(y + 1). It lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for 1/q ≤ y ≤ 1, and g = q for y ≥ 1.
+    is (qy + 1)/(y + 1). The ratio lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for 1/q ≤ y ≤ 1, and g = q for
+    y ≥ 1.
     """
     q, y, n, a, b = sp.symbols("q y n a b", positive=True)  # n stands for εn
     d, trace = q**4, y**2 / n

@@ -7,42 +7,9 @@ import sympy as sp
 
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
-
-
-# The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
+# Integrating the divergence of the field s_i² ∂_i against the density gives
 # E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The boundary terms vanish: the field has a double zero
 # at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
-
-
-def violation(constant: Fraction, c: int) -> int | None:
-    """The smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
-
-    Let the event ‖Z‖ > a d have probability δ. Outside this event Σ s² ≤ a d R. On the event Σ s² ≤ R², and
-    Cauchy–Schwarz bounds its contribution to E Σ s² by √(E R⁴ δ). So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), where E R = d²
-    and E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
-    """
-    for k in range(1, 200):
-        d = mpmath.iv.mpf(2) ** k
-        bad = mpmath.iv.sqrt(2 * d**2 * (d**2 + 1) * (d**2 + 2) * (d**2 + 3))
-        root = mpmath.iv.exp(mpmath.iv.log(2) * k / 3)  # encloses d^{1/3}
-        right = mpmath.iv.mpf(constant.numerator) / constant.denominator * d**3 + bad * mpmath.iv.exp(-root / (2 * c))
-        if ((3 * d**3 + d**2) / 2 > right) is True:
-            return k
-    return None
-
-
-@check("enclosed")
-@mutant("a constant of 3/2", constant=Fraction(3, 2) + Fraction(1, 10**6))
-def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evidence:
-    """Whatever C is in Theorem 6, the moments contradict it at some d, which is computed for C = 1, 10, …, 10⁶.
-
-    The argument works for every constant a < 3/2 in place of 1.1 and for every C, because
-    √(E R⁴ δ) = O(d⁴ exp(−d^{1/3}/(2C))) is below (3/2 − a) d³ from some d on.
-    """
-    found = {c: violation(constant, c) for c in (10**k for k in range(len(str(largest))))}
-    figures = {f"d for C = {c}": f"2^{k}" for c, k in found.items() if k is not None}
-    return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the order of growth", figures=figures)
 
 
 @check("exact", covers="all")
@@ -75,7 +42,8 @@ def largest_share(
     """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
 
     ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
-    d. It is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The integers below 300 have ln d ≥ d/60.
+    d. The bound on max w is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The integers below 300 have ln d ≥
+    d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2

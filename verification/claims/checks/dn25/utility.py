@@ -1,12 +1,8 @@
 """DN25 Theorem 2 and the inequalities around it, which bound the error after the projection."""
 
-import math
-from fractions import Fraction
-
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.projections import nuclear_ball
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, check, mutant
 
@@ -14,7 +10,7 @@ CASES = 3000
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
-    """Random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
+    """Yield random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -27,12 +23,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """A mutant of the projection onto the nuclear ball: rescaling the matrix into the ball."""
+    """Rescale the matrix into the nuclear ball, as a mutant of the projection does."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """A mutant of the projection onto the nuclear ball: the projection onto the Frobenius ball."""
+    """Project onto the Frobenius ball, as a mutant of the projection onto the nuclear ball does."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
@@ -72,17 +68,3 @@ def small_radius(project: Formula = nuclear_ball) -> Evidence:
         worst = max(worst, share)
     scope = f"{CASES} random (Σ, Z), r = tr Σ/2"
     return Evidence(not failed and worst > 1 - ROUNDING, scope, f"{failed} cases fail; largest share {worst:.6f}")
-
-
-@check("floating")
-@mutant("a tail without its factor 1/2", tail=lambda t: math.exp(-t))
-def trace_tail(tail: Formula = lambda t: math.exp(-t) / 2) -> Evidence:
-    """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β ≥ ½, and r < tr Σ has probability e^{−tr Σ/b}/2.
-
-    Both follow from the tail of Laplace noise of scale b. For β > ½ and tr Σ = 0 the first bound is negative, and r is
-    not. The reference's trace scale is b = 10/(nε), so that r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
-    """
-    tried = (0.4, 0.1, 1e-3, 1e-9)
-    failed = [f"β = {beta}" for beta in tried if abs(tail(math.log(1 / (2 * beta))) / beta - 1) > 1e-12]
-    scale = nuclear_ball_projection.trace_scale(Fraction(3), Fraction(1, 2), "paper") == Fraction(20, 3)
-    return Evidence(not failed and scale, "every β < 1/2", ", ".join(failed))

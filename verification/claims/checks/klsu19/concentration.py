@@ -12,7 +12,7 @@ from covassay.verification.claims.checks.quoted import exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
+LEVEL = 1e-9  # a statistical check has this false-alarm probability
 
 # ONE GAUSSIAN
 
@@ -43,17 +43,17 @@ def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidenc
 
 
 def radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """The radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
+    """Return the radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
     return 2 * sqrt(square * t) + 2 * norm * t
 
 
 def lower_radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """The radius 2‖A‖_F√t of the lower tail."""
+    """Return the radius 2‖A‖_F√t of the lower tail."""
     return 2 * sqrt(square * t)
 
 
 def rational_root(value: Fraction) -> Fraction:
-    """The square root of a rational number that is a square."""
+    """Return the square root of a rational number that is a square."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     if root**2 != value:
         raise ValueError(f"{value} is not the square of a rational number")
@@ -113,8 +113,8 @@ def printed_lower_tail(
 def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
-    The first follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper
-    tail for −A. The check also compares the bound for A = I with exact χ² tails.
+    The bound for A ⪰ 0 follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The bound for any
+    A is the upper tail for −A. The check also compares the bound for A = I with exact χ² tails.
     """
     v, b, t = sp.symbols("v b t", positive=True)
     s = sp.sqrt(t / v)
@@ -177,5 +177,5 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """The radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
+    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)

@@ -16,18 +16,18 @@ from covassay.verification.claims.checks.klsu19.concentration import frobenius_r
 from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
+LEVEL = 1e-9  # a statistical check has this false-alarm probability
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
-    """A random symmetric matrix of spectral norm 1."""
+    """Return a random symmetric matrix of spectral norm 1."""
     z = wigner.sample_wigner(d, rng)
     scaled: Matrix = z / np.linalg.norm(z, 2)
     return scaled
 
 
 def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
-    """The norm ‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F with LLᵀ = Σ."""
+    """Return the norm ‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F with LLᵀ = Σ."""
     factor = np.linalg.cholesky(sigma)
     return float(np.linalg.norm(np.linalg.solve(factor, np.linalg.solve(factor, matrix).T)))
 
@@ -71,13 +71,13 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
 
 
 def without_noise(rows: Matrix) -> Matrix:
-    """The release of NaivePCE if its noise is 0: the truncated covariance, divided by n."""
+    """Return the release of NaivePCE if its noise is 0: the truncated covariance, divided by n."""
     d = rows.shape[1]
     return naive_pce.release(rows, np.zeros((d, d)), rho=1.0, kappa=1.0, beta=0.1)
 
 
 def divided_by_the_kept(rows: Matrix) -> Matrix:
-    """A mutant: the second moment of the rows that are not dropped, divided by their number."""
+    """Return a mutant's second moment: that of the rows that are not dropped, divided by their number."""
     n, d = rows.shape
     kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
     return second_moment(kept)
@@ -105,7 +105,7 @@ def fixed_n(moment: Formula = without_noise) -> Found:
 
 
 def extreme_noise(scale: float) -> Matrix:
-    """Symmetric noise of norm `scale` whose effect the projection enlarges by the factor 2/√3 in the limit."""
+    """Return symmetric noise of norm `scale` whose effect the projection enlarges by the factor 2/√3 in the limit."""
     a, b = scale / math.sqrt(3), scale * math.sqrt(2 / 3)
     return np.array([[a, b], [b, -a]])
 
@@ -163,8 +163,9 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
 def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool = False) -> Found:
     """For Σ ⪰ I the projection P of Σ̂ + N has ‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖.
 
-    The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. It may
-    increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third mutant fails.
+    The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. The
+    projection may increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third
+    mutant fails.
     """
     rng = np.random.default_rng(2)
     for i in range(3000):
@@ -188,18 +189,20 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
 
 
 def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
-    """The number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
+    """Return the number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
     root = factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))
     return (root / alpha) ** 2
 
 
 def rows_against_noise(n: float, d: int, kappa: float, rho: float, beta: float, alpha: float) -> float:
-    """The number of rows 40 κ d² ln(n/β)^{3/2}/(α√ρ) for which σω is at most α/2."""
+    """Return the number of rows 40 κ d² ln(n/β)^{3/2}/(α√ρ) for which σω is at most α/2."""
     return float(40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)))
 
 
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """A number of rows that is at least `rows_for_sampling` and `rows_against_noise`, within 1 % of the smallest."""
+    """Return a number of rows that is at least `rows_for_sampling` and `rows_against_noise`, within 1 % of the
+    smallest.
+    """
     n = rows_for_sampling(d, beta, alpha)
     while n < rows_against_noise(n, d, kappa, rho, beta, alpha):
         n *= 1.01
@@ -207,17 +210,9 @@ def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> 
 
 
 def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
-    """The bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: the radius of (8) plus σω."""
+    """Return the bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: the radius of (8) plus σω."""
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "reconstructed")
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
-
-
-def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """A number of rows with `error_bound` ≤ α and enough for (8), within 1 % of the smallest such number."""
-    n = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
-    while error_bound(n, d, kappa, rho, beta) > alpha:
-        n *= 1.01
-    return math.ceil(n)
 
 
 @check("floating")
@@ -231,9 +226,10 @@ def rows_for_accuracy(
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
     The first number of rows makes the radius of (8) at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8) requires.
-    The second makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at
-    least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's
-    variance, radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
+    The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With
+    probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with
+    the reference's variance, radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤
+    2.8².
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0

@@ -16,7 +16,7 @@ from covassay.verification.exact import series
 
 
 def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
-    """A random invertible rational matrix."""
+    """Return a random invertible rational matrix."""
     while True:
         matrix = sp.Matrix(d, d, lambda i, j: sp.Rational(rng.randint(-4, 4), rng.randint(1, 3)))
         if matrix.det() != 0:
@@ -24,13 +24,13 @@ def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
 
 
 def rational_symmetric(rng: random.Random, d: int) -> sp.Matrix:
-    """A random symmetric rational matrix."""
+    """Return a random symmetric rational matrix."""
     matrix = rational_matrix(rng, d)
     return matrix + matrix.T
 
 
 def frobenius_squared(matrix: sp.Matrix) -> sp.Expr:
-    """The squared Frobenius norm ‖M‖_F²."""
+    """Return the squared Frobenius norm ‖M‖_F²."""
     return (matrix.T * matrix).trace()
 
 
@@ -64,7 +64,7 @@ def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.in
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
-    For these matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
+    For the three matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -133,7 +133,7 @@ def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "
 
 
 def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
-    """The probability of the given bits, if they are independent with the given means."""
+    """Return the probability of the given bits, if they are independent with the given means."""
     factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
     return math.prod(factors, start=Fraction(1))
 
@@ -143,7 +143,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
-    It follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The factor cannot be 0.3: some pair has more.
+    The inequality follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The factor cannot be 0.3: some
+    pair has more.
     """
     rng = random.Random(3)
     for i in range(400):
@@ -163,7 +164,7 @@ LARGEST_ERROR = sp.Rational(1, 2)
 
 
 def divergence_constant(log2: Number) -> Number:
-    """The constant 2 ln 2 − 1/2 = 0.8863."""
+    """Return the constant 2 ln 2 − 1/2 = 0.8863."""
     return 2 * log2 - Fraction(1, 2)
 
 

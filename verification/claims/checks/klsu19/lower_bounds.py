@@ -6,19 +6,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import sympy as sp
 
-from covassay.reference.domain import Number
 from covassay.verification.claims.checks.quoted import exceeds, rounds_to
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-P = sp.Symbol("p")
-THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
-SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)
-TERMS = 26  # terms of the power series in ν
+TERMS = 26  # the power series in ν have so many terms
 
 
 @dataclass(frozen=True)
@@ -42,19 +37,11 @@ BITS = Moments(*map(Fraction, ("0.71", "1.5", "4", "4.5", "1", "2/5")))  # produ
 PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1/15")))  # centred Gaussians
 
 
-# FINGERPRINTING
-
-
-def bits_probability(n: int, k: int) -> Number:
-    """The probability of a given x in {±1}^n with k ones, for independent entries of mean p."""
-    return ((1 + P) / 2) ** k * ((1 - P) / 2) ** (n - k)
-
-
 # PRIVACY
 
 
 def sinh(x: Fraction) -> Bounds:
-    """Rational bounds on sinh x."""
+    """Return rational bounds on sinh x."""
     up, down = exponential(x), exponential(-x)
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
@@ -96,7 +83,7 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
-    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # d/T for δ ≤ 1
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this is d/T for δ ≤ 1
     left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(
@@ -124,8 +111,8 @@ def five_runs(
 ) -> Evidence:
     """Theorem 1.5 follows from Theorem 6.9, by five runs that succeed with probability 9/10 each.
 
-    Three of the five fail with probability 0.0086 < 1/25. Otherwise more than half of the outputs are within α of the
-    truth, and the chosen one is within 3α (KLSU19.fn3). The runs have disjoint records, so the whole is ε-DP on
+    Three of the five fail with probability 0.0086 < 1/25. In all other cases more than half of the outputs are within α
+    of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have disjoint records, so the whole is ε-DP on
     5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
@@ -139,7 +126,7 @@ def five_runs(
 
 
 def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> Bounds:
-    """Rational bounds on G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, where c = γ₃Λ^{3/2} and q = γ₄Λ²."""
+    """Return rational bounds on G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, where c = γ₃Λ^{3/2} and q = γ₄Λ²."""
     c = square_root(total**3)[1] * third
     q = fourth * total**2
     low_c = square_root(total**3)[0] * third
@@ -160,10 +147,10 @@ def distance_constants(
     Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and
     E η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where
     E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if
-    each coordinate is in none or in at least two of them. This gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
-    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀).
-    Products with q in [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2,
-    γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    each coordinate is in none or in at least two of them. The expansion gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
+    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products with q in [1/3, 2/3] have γ₃
+    = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for
+    ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
@@ -181,7 +168,7 @@ def distance_constants(
 
 
 def binomial_series(power: Fraction, factor: int) -> list[Fraction]:
-    """The first coefficients of the power series of (1 + factor · ν)^power."""
+    """Return the first coefficients of the power series of (1 + factor · ν)^power."""
     coefficients = [Fraction(1)]
     for n in range(1, TERMS):
         coefficients.append(coefficients[-1] * (power - n + 1) * factor / n)
@@ -189,13 +176,13 @@ def binomial_series(power: Fraction, factor: int) -> list[Fraction]:
 
 
 def moment_series(k: int) -> list[Fraction]:
-    """The first coefficients of the power series of (1 + ν)^{k/2}(1 + kν)^{−1/2}."""
+    """Return the first coefficients of the power series of (1 + ν)^{k/2}(1 + kν)^{−1/2}."""
     first, second = binomial_series(Fraction(k, 2), 1), binomial_series(Fraction(-1, 2), k)
     return [sum((first[i] * second[n - i] for i in range(n + 1)), Fraction(0)) for n in range(TERMS)]
 
 
 def evaluated(coefficients: Sequence[Fraction], nu: Fraction) -> Fraction:
-    """The value of a polynomial."""
+    """Return the value of a polynomial."""
     value = Fraction(0)
     for coefficient in reversed(coefficients):
         value = value * nu + coefficient
@@ -266,47 +253,6 @@ def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
 
 
 # COVARIANCES
-
-
-def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) -> list[int]:
-    """Integer scores that change by at most 1 between neighbours: Hamming distances to a random set, with offsets."""
-    anchors = [
-        (points[int(rng.integers(0, len(points)))], int(rng.integers(0, 2))) for _ in range(int(rng.integers(1, 4)))
-    ]
-    return [min(sum(a != b for a, b in zip(x, y, strict=True)) + offset for y, offset in anchors) for x in points]
-
-
-@check("exact", scope="400 mechanisms, n ≤ 3")
-@mutant("γ/2 for γ", bound=lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n)
-@mutant("1 + γn(e^ε − 1), without the power", bound=lambda n, gamma, s: 1 + n * gamma * (s - 1))
-def hybrid_bound(bound: Formula = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n) -> Found:
-    """Lemma 6.15 in its sharp form: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
-
-    For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n
-    draws, replace one draw at a time; the mean of h over the other draws has the same property. The bound is attained
-    by h ∝ e^{ε · #ones} with the laws δ₀ and (1 − γ)δ₀ + γδ₁.
-    """
-    rng = np.random.default_rng(8)
-    attained = 0
-    for i in range(400):
-        n, k = int(rng.integers(1, 4)), int(rng.integers(2, 4))
-        s = Fraction(int(rng.integers(11, 60)), 10)
-        points = list(product(range(k), repeat=n))
-        weights = [[int(w) for w in rng.integers(0, 6, k)] for _ in range(2)]
-        laws = [[Fraction(w + 1, sum(row) + k) for w in row] for row in weights]
-        scores = hamming_scores(rng, points)
-        if i % 4 == 0:
-            gamma = Fraction(int(rng.integers(1, 10)), 10)
-            laws = [[Fraction(0)] * k, [Fraction(0)] * k]
-            laws[0][0], laws[1][0], laws[1][1] = Fraction(1), 1 - gamma, gamma
-            scores = [x.count(1) for x in points]
-        distance = sum((abs(a - b) for a, b in zip(*laws, strict=True)), Fraction(0)) / 2
-        means = [sum(math.prod(law[v] for v in x) * s**score for x, score in zip(points, scores, strict=True))
-                 for law in laws]  # fmt: skip
-        ratio, limit = Fraction(means[1]) / means[0], bound(n, distance, s)
-        yield ratio <= limit
-        attained += ratio == limit
-    yield attained >= 100
 
 
 @check("enclosed", covers="case", scope="a counterexample")

@@ -7,7 +7,6 @@ from itertools import product
 import mpmath
 import numpy as np
 import sympy as sp
-from scipy import stats
 
 from covassay.reference.domain import Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
@@ -21,7 +20,7 @@ FALSE_ALARM = 1e-9
 
 
 def gaussian_tail(t: Fraction) -> Bounds:
-    """Rational bounds on P(N(0, 1) > t), t ≥ 0."""
+    """Return rational bounds on P(N(0, 1) > t), t ≥ 0."""
     low, high = chi_square_tail(t * t)
     return low / 2, high / 2
 
@@ -44,7 +43,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """A mutant of the histogram: the number of values in each bin or below it."""
+    """Count the values in each bin or below it, as a mutant of the histogram does."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
@@ -120,9 +119,9 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     """If |c − μ| ≤ 2σ, a value is clipped with probability at most β/8; the error bound fails with at most β/4 more.
 
     The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with
-    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Otherwise the error is the error of the mean of n values plus the
-    noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2 for
-    the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
+    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean of n values plus
+    the noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2
+    for the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -144,34 +143,11 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
 
 
-@check("floating")
-@mutant("a tenth of the bound", bound=lambda *inputs: kv_mean.error_bound(*inputs) / 10)
-def kv_runs(bound: Formula = kv_mean.error_bound) -> Evidence:
-    """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
-
-    In each of 400 runs μ is drawn from [−R, R]. Under the claim the number of failures is stochastically below
-    Binomial(400, β), and the check fails at a number that this law exceeds with probability at most 1e-9. A failure
-    probability of 0.3 in place of β = 0.1 is detected with probability 0.999.
-    """
-    runs, beta, rho, mean_bound = 400, 0.1, 1.0, 10.0
-    n = math.ceil(kv_mean.enough_rows(2 * 10 + 1, rho, beta))
-    rng = np.random.default_rng(2)
-    limit = float(bound(n, 1.0, rho, beta))
-    failures = 0
-    for _ in range(runs):
-        mu = rng.uniform(-mean_bound, mean_bound)
-        released = kv_mean.sample(mu + rng.standard_normal((n, 1)), rng, rho=rho, mean_bound=mean_bound, beta=beta)
-        failures += abs(float(released[0]) - mu) > limit
-    alarm = int(stats.binom.isf(FALSE_ALARM, runs, beta))
-    return Evidence(failures <= alarm, f"{runs} runs, n = {n}, false alarm {FALSE_ALARM:g}",
-                    f"{failures} failures, {alarm} are allowed")  # fmt: skip
-
-
 # SEVERAL COLUMNS
 
 
 def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
-    """A random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
+    """Return a random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
     values = np.where(rng.random(d) < 0.3, 1.0, 10 ** rng.uniform(0, 4, d))
     sigma: Matrix = (basis * values) @ basis.T
@@ -179,7 +155,7 @@ def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def mahalanobis(v: Vector, sigma: Matrix) -> float:
-    """The Mahalanobis norm ‖Σ^{−1/2} v‖."""
+    """Return the Mahalanobis norm ‖Σ^{−1/2} v‖."""
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
@@ -208,7 +184,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """A mutant: (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
+    """A mutant: return (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change
@@ -244,7 +220,7 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    A need not be symmetric. The second bound holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
+    A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0

@@ -21,32 +21,26 @@ Law = list[Fraction]
 Kernel = list[Law]
 
 ORDERS = (2, 3, 5)
-ODDS = (Fraction(1), Fraction(3, 2), Fraction(3))
 
 
 def random_law(rng: random.Random, size: int) -> Law:
-    """A random law without zeros, from nearly uniform to very uneven."""
+    """Return a random law without zeros, from nearly uniform to very uneven."""
     weights = [Fraction(rng.randint(1, 9) ** rng.choice((1, 4))) for _ in range(size)]
     return [w / sum(weights) for w in weights]
 
 
 def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
-    """A random kernel: a law on the columns for every row."""
+    """Return a random kernel: a law on the columns for every row."""
     return [random_law(rng, columns) for _ in range(rows)]
 
 
 def joint_law(law: Law, kernel: Kernel) -> Law:
-    """The joint law of the kernel's input and output."""
+    """Return the joint law of the kernel's input and output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
 
 
-def smallest_delta(p: Law, q: Law, odds: Fraction) -> Fraction:
-    """The smallest δ with P(E) ≤ odds · Q(E) + δ for every event E."""
-    return sum((max(a - odds * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
 def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
-    """The moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
+    """Return the moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
     return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
@@ -101,40 +95,6 @@ def literal_conversion(
 # COMPOSITION
 
 
-@check("exact", scope="200 random programs and two extreme ones")
-@mutant("the larger δ", delta=max)
-@mutant("the larger ε", epsilon=lambda e, f: sp.Max(e, f))
-def basic_composition(epsilon: Formula = privacy.pure_composition, delta: Formula = lambda d, e: d + e) -> Found:
-    """(ε₁, δ₁)-DP followed adaptively by (ε₂, δ₂)-DP is (ε₁ + ε₂, δ₁ + δ₂)-DP.
-
-    The check computes the smallest δ of the joint law of random two-stage programs on 3 × 3 outcomes exactly. The
-    programs include randomised response, which attains the sum of the ε, and "tell the truth with probability δ", which
-    attains the sum of the δ up to δ₁δ₂.
-    """
-    rng = random.Random(2)
-    response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
-    rare = Fraction(1, 100)
-    leak: Kernel = [[rare, Fraction(0), 1 - rare], [Fraction(0), rare, 1 - rare]]
-    for i in range(202):
-        if i < 2:
-            first, second = (response, response) if i == 0 else (leak, leak)
-            kernels = [[second[0]] * 3, [second[1]] * 3]
-            odds = (Fraction(3), Fraction(3)) if i == 0 else (Fraction(1), Fraction(1))
-        else:
-            first = random_kernel(rng, 2, 3)
-            kernels = [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
-            odds = (rng.choice(ODDS), rng.choice(ODDS))
-        deltas = (
-            smallest_delta(first[0], first[1], odds[0]),
-            max(smallest_delta(k, other, odds[1]) for k, other in zip(*kernels, strict=True)),
-        )
-        logs = [sp.log(sp.Rational(s.numerator, s.denominator)) for s in odds]
-        composed = sp.exp(epsilon(*logs))
-        joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
-        reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
-        yield reached <= delta(*deltas)
-
-
 @check("exact", scope="150 random programs, half of them not adaptive")
 @mutant("the larger ρ", composed=lambda *logs: max(logs, key=float))
 @mutant("the smaller ρ", composed=lambda *logs: min(logs, key=float))
@@ -142,7 +102,7 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
 
     The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
-    2, 3, 5. They are equal to the product if the second stage does not depend on the first.
+    2, 3, 5. The moments are equal to the product if the second stage does not depend on the first.
     """
     rng = random.Random(3)
     for i in range(150):
@@ -167,7 +127,7 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
 
 
 def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
-    """The laws of the number k of truthful answers, counted for the true bit and for the other bit."""
+    """Return the laws of the number k of truthful answers, counted for the true bit and for the other bit."""
     p, q = odds.numerator, odds.denominator
     total = (p + q) ** folds
     first = [Fraction(math.comb(folds, k) * p**k * q ** (folds - k), total) for k in range(folds + 1)]
@@ -175,7 +135,7 @@ def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
 
 
 def printed_units(folds: int, j: int) -> int:
-    """√(6Tj) rounded up, a bound on √(6T ln(1/δ₀)) for δ₀ = (3/8)^j, where ln(1/δ₀) < j."""
+    """Return √(6Tj) rounded up, a bound on √(6T ln(1/δ₀)) for δ₀ = (3/8)^j, where ln(1/δ₀) < j."""
     return math.isqrt(6 * folds * j - 1) + 1
 
 
@@ -214,7 +174,7 @@ PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))
 
 
 def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
-    """The corrected ε of advanced composition, ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
+    """Return the corrected ε of advanced composition, ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
     return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
 
 

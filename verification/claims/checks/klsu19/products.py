@@ -39,7 +39,9 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """The row as the mechanism shortens it, obtained as the mean of a block that consists of this record alone."""
+    """Return the row as the mechanism shortens it, obtained as the mean of a block that consists of this record
+    alone.
+    """
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -106,7 +108,7 @@ def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """A mutant: the mean of blocks that overlap by half."""
+    """Return a mutant's means of blocks, which overlap by half."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
@@ -135,23 +137,23 @@ def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
 
 
 def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
-    """A random law with positive rational probabilities."""
+    """Return a random law with positive rational probabilities."""
     weights = [int(w) for w in rng.integers(1, 20, size)]
     return [Fraction(w, sum(weights)) for w in weights]
 
 
 def joint(laws: Sequence[Law]) -> list[Fraction]:
-    """The probabilities of the product law, in the order of `itertools.product`."""
+    """Return the probabilities of the product law, in the order of `itertools.product`."""
     return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
 
 
 def total_variation(p: Law, q: Law) -> Fraction:
-    """The total variation distance ½ Σ |P − Q|."""
+    """Return the total variation distance ½ Σ |P − Q|."""
     return sum((abs(a - b) for a, b in zip(p, q, strict=True)), Fraction(0)) / 2
 
 
 def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
-    """The χ² divergence Σ (P − Q)²/Q."""
+    """Return the χ² divergence Σ (P − Q)²/Q."""
     return sum((a - b) ** 2 / b for a, b in zip(p, q, strict=True))
 
 
@@ -283,7 +285,7 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
 
 
 def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
-    """The tails P(Bin(n, p) ≥ k) for k = 0, …, n + 1."""
+    """Return the tails P(Bin(n, p) ≥ k) for k = 0, …, n + 1."""
     tails = [Fraction(0)]
     for k in range(n, -1, -1):
         tails.append(tails[-1] + math.comb(n, k) * p**k * (1 - p) ** (n - k))
@@ -359,8 +361,9 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     """With the reference's B² rows are rarely shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last step.
 
     ‖x[S]‖² is stochastically below Bin(|S|, u). B² = 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers,
-    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. It holds for all |S| because E e^X ≤ e^{(e − 1)u|S|}
-    for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S| because E e^X ≤ e^{(e
+    − 1)u|S|} for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6
+    ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
@@ -379,7 +382,7 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
 
 
 def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
-    """A number m of records with m ≥ factor · `enough_records`, within 1 % of the smallest."""
+    """Return a number m of records with m ≥ factor · `enough_records`, within 1 % of the smallest."""
     m, rounds = 2.0, ppde.most_rounds(d)
     while m < factor * float(ppde.enough_records(m, d, rounds, rho, beta)):
         m *= 1.01
@@ -433,8 +436,8 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Found:
 def rounds_induction(error: Fraction = Fraction(1, 8), cut: Formula = ppde.threshold) -> Found:
     """If |q − p| ≤ u/8, a coordinate that goes on to the next round has p < u_{r+1}; a finished one has |q − p| ≤ p/2.
 
-    This is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2. It is
-    finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
+    The statement is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2.
+    A coordinate is finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
     """
     for r in range(1, 40):
         u, tau, after = (Fraction(f(r)) for f in (ppde.mean_limit, cut, lambda r: ppde.mean_limit(r + 1)))
@@ -459,17 +462,17 @@ def means_above_half(
 ) -> Evidence:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    The first round is the only one that u = ½ enters. In this round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32)
-    at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥
-    1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished
-    has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b =
-    d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
+    The round r = 1 is the only one that u = ½ enters. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| >
+    1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL
+    and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is
+    finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b
+    = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
     records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # as a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # this number is a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -525,14 +528,15 @@ def final_noise(factor: int = 6) -> Evidence:
 
 
 def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
-    """The bound s√(2l) on the noise in the calibration "reconstructed"."""
+    """Return the bound s√(2l) on the noise in the calibration "reconstructed"."""
     return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho))
 
 
 def explicit_records(
     d: int, rho: float, beta: float, alpha: float, sampling: float = 100.0, noise: float = 21.0
 ) -> float:
-    """A number m of records with m ≥ `enough_records`, m ≥ 100 dl/α² and m ≥ 21 d√(lL/ρ)/α, within 1 % of the smallest.
+    """Return a number m of records with m ≥ `enough_records`, m ≥ 100 dl/α² and m ≥ 21 d√(lL/ρ)/α, within 1 % of the
+    smallest.
 
     l = ln(4dR/β) and L = ln(mR/β); `sampling` and `noise` are the two constants.
     """
@@ -554,10 +558,10 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 
     On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
     √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
-    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these coordinates TV² ≤ ½KL
-    ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m, TV ≤ (√(2a) +
-    4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums themselves from the reference's
-    noise, for random means and the worst round of each.
+    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two
+    kinds of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m
+    and b = d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums
+    themselves from the reference's noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     for i in range(400):
@@ -585,40 +589,6 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
             else:
                 plain += last
         yield (math.sqrt(squares) + plain) / alpha
-
-
-def product_distance(p: Vector, q: Vector) -> float:
-    """The total variation distance of two products of bits, by summing over all 2^d points."""
-    laws = []
-    for means in (p, q):
-        law = np.ones(1)
-        for mean in means:
-            law = np.concatenate([law * (1 - mean), law * mean])
-        laws.append(law)
-    return float(np.abs(laws[0] - laws[1]).sum()) / 2
-
-
-@check("floating")
-@mutant("the noise for 10⁻⁸ ρ", spend=1e-8)
-@mutant("records with other means", shift=0.2)
-def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
-    """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
-
-    The runs have d = 4, β = 10⁻¹¹ and ρ = 0.1. Under the claim a run fails with probability at most 4β, so the
-    false-alarm probability is 4.8 × 10⁻¹⁰. A mechanism whose runs fail with probability 0.9 each is detected with
-    probability 1 − 10⁻¹².
-    """
-    d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4
-    rounds = ppde.most_rounds(d)
-    m = explicit_records(d, rho, beta, alpha)
-    rng = np.random.default_rng(7)
-    worst = 0.0
-    for _ in range(12):
-        p = np.minimum(0.5, 2 ** -rng.uniform(1, 8, d))
-        x = (rng.random(((rounds + 1) * math.ceil(m), d)) < np.minimum(1, p + shift)).astype(float)
-        q = ppde.sample(x, rng, rho=rho * spend, beta=beta)
-        worst = max(worst, product_distance(p, q))
-    return Evidence(worst <= alpha, f"12 runs, m = {math.ceil(m)}", f"largest TV {worst:.4g}")
 
 
 @check("floating", scope="d ≤ 100, ρ from 10⁻⁴ to 10⁴")

@@ -4,25 +4,25 @@ from fractions import Fraction
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, unit_rows
+from covassay.reference.domain import Matrix
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-RHO = 0.75  # at this ρ, 3/ρ and its halves are 4, 2 and 1
+RHO = 0.75  # at this value of ρ, 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 
 def sums(x: Matrix) -> tuple[float, Matrix, Matrix]:
-    """λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya of rows (a, y)."""
+    """Return λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya of rows (a, y)."""
     gram = x[:, :-1].T @ x[:, :-1]
     return float(np.linalg.eigvalsh(gram)[0]), gram, x[:, :-1].T @ x[:, -1]
 
 
 def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> float:
-    """D_α/α of the three noisy sums between two data sets.
+    """Return D_α/α of the three noisy sums between two data sets.
 
-    It is the same for every order α, since the sums are Gaussian.
+    The value is the same for every order α, since the sums are Gaussian.
     """
     (value, gram, product), (other, other_gram, other_product) = sums(first), sums(second)
     parts = (
@@ -34,7 +34,9 @@ def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> 
 
 
 def worst(p: int) -> tuple[Matrix, Matrix]:
-    """Neighbours with p features: rows on all axes but the last, and one row that moves from the last to the first."""
+    """Return neighbours with p features: rows on all axes but the last, and one row that moves from the last to the
+    first.
+    """
     rest = np.hstack([np.repeat(np.eye(p)[:-1], 2, axis=0), np.zeros((2 * (p - 1), 1))])
     moved = np.eye(p + 1)[[p - 1, 0 if p > 1 else p]]
     return np.vstack([rest, moved[:1]]), np.vstack([rest, moved[1:]])
@@ -55,11 +57,10 @@ def budget(
 ) -> Evidence:
     """AdaSSP's triple spends 2ρ/3 in the paper's split and ρ in the tight one; with one feature ρ/2 and 2ρ/3.
 
-    A row that moves from one axis to another attains these budgets if the first axis has no other row. No random
-    neighbours exceed them, nor do rows with opposite targets, which attain the cost of G and v together.
+    A row that moves from one axis to another attains these budgets if the first axis has no other row. Rows with
+    opposite targets attain the cost of G and v together.
     """
-    rng = np.random.default_rng(71)
-    failed, pulled, largest = [], [], 0.0
+    failed, pulled = [], []
     for calibration in CALIBRATIONS:
         scales = (float(eigenvalue(RHO)), float(matrix(RHO, calibration)), float(vector(RHO, calibration)))
         for p in (1, 2, 3, 6):
@@ -70,12 +71,6 @@ def budget(
             row = np.eye(p + 1)[0] / 2**0.5
             up, down = (np.array([row + side * np.eye(p + 1)[-1] / 2**0.5]) for side in (1, -1))
             pulled.append(spent(up, down, scales) / (RHO / 3 if calibration == "paper" else 2 * RHO / 3))
-            for _ in range(60):
-                x = unit_rows(rng.standard_normal((int(rng.integers(2, 9)), p + 1)) * rng.choice([0.3, 1.0, 5.0]))
-                y = np.vstack([x[:-1], unit_rows(rng.standard_normal((1, p + 1)) * 3)])
-                largest = max(largest, spent(x, y, scales) / allowed)
     ends_attain = all(abs(share - 1) < 1e-12 for share in pulled)
     thirds = [adassp.privacy_loss(Fraction(1), 3, c) for c in CALIBRATIONS] == [Fraction(2, 3), Fraction(1)]
-    holds = not failed and ends_attain and thirds and largest <= 1 + 1e-12
-    figures = {"largest share at random": f"{largest:.2f}"}
-    return Evidence(holds, "1, 2, 3, 6 features; 480 random neighbours", "; ".join(failed[:3]), figures)
+    return Evidence(not failed and ends_attain and thirds, "1, 2, 3, 6 features", "; ".join(failed[:3]))

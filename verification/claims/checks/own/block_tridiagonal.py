@@ -13,64 +13,21 @@ from covassay.verification.claims.evidence import Evidence, check, mutant
 SHAPES = tuple(product((1, 2, 3, 4, 6, 7), (1, 2, 3, 8)))  # pairs (d, k) of dimension and block size
 
 
-def moved_squared(x: Matrix, y: Matrix, block: int) -> float:
-    """The squared norm ‖P(x xᵀ − y yᵀ)‖_F², computed entry by entry."""
-    total = 0.0
-    for i, j in product(range(len(x)), repeat=2):
-        if abs(i // block - j // block) <= 1:
-            total += float(x[i] * x[j] - y[i] * y[j]) ** 2
-    return total
-
-
 def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
-    """The two rows that, according to the proof page, move P(Σ) the most."""
+    """Return the two rows that, according to the proof page, move P(Σ) the most."""
     x = np.where(np.arange(d) % block == 0, 1.0, 0.0)
     if d > block:
         return x, np.where(np.arange(d) // block % 2 == 0, x, -x)
     return x, np.eye(d)[1] if d > 1 else np.zeros(1)
 
 
-def random_rows(d: int, block: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Two random rows with blocks in the unit ball; the second is often the first with other signs of blocks."""
-    rows = []
-    for _ in range(2):
-        row = rng.standard_normal(d)
-        for first in range(0, d, block):
-            part = row[first : first + block]
-            row[first : first + block] = part / np.linalg.norm(part) * min(1.0, 2 * rng.random())
-        rows.append(row)
-    signs = np.repeat(rng.choice([-1.0, 1.0], -(-d // block)), block)[:d]
-    return rows[0], rows[0] * signs if rng.random() < 0.5 else rows[1]
-
-
-@check("floating")
-@mutant("3 % less", squared=lambda d, block: 0.97**2 * float(mechanism.sensitivity_squared(d, block)))
-@mutant("3 % more", squared=lambda d, block: 1.03**2 * float(mechanism.sensitivity_squared(d, block)))
-@mutant(
-    "a block beside the diagonal counts once",
-    squared=lambda d, block: min(mechanism.sensitivity_squared(d, block), 4 * (-(-d // block))),
-)
-@mutant("rows in one ball", squared=lambda d, block: 2 if d > 1 else 1)
-@mutant("one block more", squared=lambda d, block: mechanism.sensitivity_squared(d + block, block))
-def sensitivity(squared: Callable[[int, int], float] = mechanism.sensitivity_squared) -> Evidence:
-    """None of 400 random pairs of rows moves P(Σ) by more than S, and the worst rows of the proof page move it by S."""
-    rng, failed = np.random.default_rng(5), []
-    for d, block in SHAPES:
-        stated = float(squared(d, block))
-        largest = max(moved_squared(*random_rows(d, block, rng), block) for _ in range(400))
-        attained = moved_squared(*worst_rows(d, block), block)
-        right = largest <= stated * (1 + 1e-9) and abs(attained - stated) <= 1e-9 * stated
-        failed += [] if right else [f"d={d}, k={block}: {stated:g}, seen {max(largest, attained):g}"]
-    return Evidence(not failed, f"{len(SHAPES)} shapes, 400 random pairs each", "; ".join(failed[:3]))
-
-
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: `release` with its noise multiplied by `factor`."""
+    """A mutant: return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: `release` of rows that were first shortened as a whole."""
+    """A mutant: return `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

@@ -10,7 +10,6 @@ import sympy as sp
 from covassay.reference import box_moments
 from covassay.reference.box_moments import Norm, Weights
 from covassay.reference.domain import ADJACENCIES, Adjacency, Matrix, Number, Vector
-from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import box_gauss
 from covassay.reference.mechanisms.pure import box_laplace
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
@@ -28,7 +27,7 @@ FRACTIONS = tuple(
 
 
 def moved(u: Row, v: Row | None, w: Weights) -> list[Fraction]:
-    """The change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
+    """Return the change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
     one, other = _moments(u), [Fraction(0)] * 4 if v is None else _moments(v)
     if v is None:
         return [weight * value for weight, value in zip(_listed(w, len(u)), one, strict=True)]
@@ -45,13 +44,13 @@ def _listed(w: Weights, d: int) -> list[Number]:
 
 
 def size(change: list[Fraction], norm: Norm) -> Fraction:
-    """The ℓ1 norm of a change, or the square of its ℓ2 norm."""
+    """Return the ℓ1 norm of a change, or the square of its ℓ2 norm."""
     total: Fraction = sum((abs(value) if norm == "l1" else value**2 for value in change), Fraction(0))
     return total
 
 
 def covered(w: Weights, d: int, norm: Norm, adjacency: Adjacency) -> bool:
-    """Whether the weights satisfy the condition under which the formula for the sensitivity holds."""
+    """Return whether the weights satisfy the condition under which the formula for the sensitivity holds."""
     if adjacency == "replace-one":
         return bool(w.square <= w.mean if norm == "l2" else w.square >= w.product / 2)
     if norm == "l2":
@@ -83,7 +82,9 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Evidence:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """The rows. For three columns, to save time, only those that are zero or have entries at most one step from 1."""
+    """Return the rows; for three columns, to save time, only rows that are zero or have entries at most one
+    step from 1.
+    """
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 
 
@@ -129,7 +130,7 @@ def _noise(d: int, adjacency: Adjacency, gaussian: bool) -> Matrix:
 
 
 def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool) -> float:
-    """The value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
+    """Return the value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
     n, d = 1, len(first)
     change = box_moments.moment_sums(first[None], n, d)
     change = change - (0 if second is None else box_moments.moment_sums(second[None], n, d))
@@ -138,16 +139,14 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
     return float((ratios**2).sum() / 2 if gaussian else ratios.sum())
 
 
-@check("floating")
+@check("floating", scope="d = 1, 2, 3, 6; both neighbours")
 @mutant("noise smaller by 3 %", factor=1 / 1.03)
 @mutant("noise larger by 3 %", factor=1.03)
 @mutant("the noise of the other neighbours", swap=True)
 @mutant("noise over the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
-def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
-    """For both adjacencies, both mechanisms spend exactly their budget: some rows attain it, none exceeds it."""
-    rng = np.random.default_rng(28)
-    failed, largest = [], 0.0
+def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
+    """For both adjacencies, both mechanisms spend exactly their budget on some rows."""
     for d, adjacency, gaussian in product((1, 2, 3, 6), ADJACENCIES, (True, False)):
         weights: WeightsOf = box_moments.gauss_weights if gaussian else box_moments.laplace_weights
         usual = ADJACENCIES[1 - ADJACENCIES.index(adjacency)] if swap else adjacency
@@ -156,24 +155,16 @@ def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Evidence:
         spread, noisy = factor * base, base > 0
         spread[noisy] *= unit[noisy] ** (power - 1)
         x, y = box_moments.worst_rows(d, weights(d, adjacency), "l2" if gaussian else "l1")
-        replaced = adjacency == "replace-one"
-        attained = _spent(x, y if replaced else None, spread, gaussian) / 0.75
+        attained = _spent(x, y if adjacency == "replace-one" else None, spread, gaussian) / 0.75
         if not abs(attained - 1) <= 1e-12:
-            failed.append(f"d = {d}, {adjacency}, {'Gaussian' if gaussian else 'Laplace'}: {attained:.6f}")
-        for _ in range(60):
-            u, v = rng.uniform(-1, 1, (2, d)), np.sign(rng.standard_normal((2, d)))
-            for one, other in (u, v, (x, np.clip(y + 0.02 * rng.standard_normal(d), -1, 1))):
-                largest = max(largest, _spent(one, other if replaced else None, spread, gaussian) / 0.75)
-    holds = not failed and largest <= 1 + 1e-12
-    figures = {"largest share at random": f"{largest:.3f}"}
-    return Evidence(holds, "d = 1, 2, 3, 6; both neighbours; 2880 random rows", "; ".join(failed[:3]), figures)
+            yield f"d = {d}, {adjacency}, {'Gaussian' if gaussian else 'Laplace'}: {attained:.6f}"
 
 
 # THE WEIGHTS
 
 
 def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float:
-    """The bound that the weights minimise, without the term of the squares under add-remove."""
+    """Return the bound that the weights minimise, without the term of the squares under add-remove."""
     s = box_moments.l2_squared(d, w, adjacency) if gaussian else box_moments.l1(d, w, adjacency) ** 2
     shares = 2 * d * (d + 1) / w.mean**2 + d * (d - 1) / w.product**2
     shares += d / w.square**2 if adjacency == "replace-one" else d * (d + 3) / w.count**2
@@ -181,7 +172,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 
 
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
-    """The weights with a free one multiplied by `factor`.
+    """Return the weights with a free one multiplied by `factor`.
 
     If the weight of the squares depends on it, it is changed too.
     """
@@ -301,20 +292,3 @@ def entry_error(bound: Formula = box_moments.error_bound) -> Found:
             yield f"n = {n}, {largest}, {count}: {float(most):.4g}"
         attained |= count == 0 and most == bound(n, largest, count)
     yield attained
-
-
-@check("floating", scope="d = 1, 2, 4; both neighbours")
-@mutant("3 % smaller", factor=1 / 1.03)
-@mutant("for the other neighbours", swap=True)
-def approximate_budget(factor: float = 1.0, swap: bool = False) -> Found:
-    """The worst rows are 1/m apart in units of the noise of box-gauss-approximate, for both kinds of neighbours."""
-    for d, adjacency in product((1, 2, 4), ADJACENCIES):
-        usual = ADJACENCIES[1 - ADJACENCIES.index(adjacency)] if swap else adjacency
-        m = multiplier(0.8, 1e-6, "tight")
-        spread = box_moments.spreads(
-            float(box_gauss.sensitivity(d, usual)) * m * factor, box_moments.gauss_weights(d, usual), d
-        )
-        x, y = box_moments.worst_rows(d, box_moments.gauss_weights(d, adjacency), "l2")
-        apart = (2 * _spent(x, y if adjacency == "replace-one" else None, spread, True)) ** 0.5
-        if not abs(apart * m - 1) <= 1e-12:
-            yield f"d = {d}, {adjacency}: {apart * m:.6f}"

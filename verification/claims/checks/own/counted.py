@@ -28,13 +28,13 @@ LATTICE = (discrete_gaussian_covariance, discrete_laplace_covariance)
 
 
 def choices(declared: Mechanism) -> list[dict[str, str]]:  # type: ignore[type-arg]
-    """All combinations of the other options."""
+    """Return all combinations of the other options."""
     others = {name: words for name, words in declared.choices.items() if name != "adjacency"}
     return [dict(zip(others, words, strict=True)) for words in product(*others.values())]
 
 
 def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tuple[float, Matrix]:
-    """The number of rows and the sum that are released if all noise of scale 1 equals `noise`."""
+    """Return the number of rows and the sum that are released if all noise of scale 1 equals `noise`."""
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind = declared.output_of({**options, "adjacency": "add-remove"})
     assert isinstance(kind, RowsAndSumOutput)
@@ -46,7 +46,7 @@ def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tupl
 
 
 def spent(file: object, row: Vector, options: dict[str, str], rows: float, entries: float) -> float:
-    """The share of the budget that one row spends, if the two noises are multiplied by `rows` and `entries`."""
+    """Return the share of the budget that one row spends, if the two noises are multiplied by `rows` and `entries`."""
     none = np.zeros((0, len(row)))
     (_, change), (count, noise) = seen(file, row[None], 0.0, options), seen(file, none, 1.0, options)
     count, scale = rows * count, entries * float(noise.max())
@@ -90,7 +90,9 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 
 
 def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> float:
-    """The share of the budget that one row of integers spends, with the noises multiplied by `rows` and `entries`."""
+    """Return the share of the budget that one row of integers spends, with the noises multiplied by `rows` and
+    `entries`.
+    """
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind, d = declared.output_of({"adjacency": "add-remove"}), len(row)
     asked: dict[str, float] = {}

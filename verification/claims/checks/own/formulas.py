@@ -10,7 +10,6 @@ import mpmath
 from covassay.reference import tails
 from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.building_blocks import laplace
 from covassay.reference.mechanisms.concentrated import em_cov
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nuclear_laplace, output_perturbation
@@ -18,25 +17,6 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 
 MORE = Fraction(103, 100)
 CLOSE = 1e-12  # a relative difference; floats have 16 digits
-
-
-@check("exact", scope="d ≤ 5")
-@mutant("ℓ1 sensitivity larger by 3 %", absolute=lambda n, d: MORE * laplace.second_moments_sensitivity(n, d))
-@mutant("the change of d = 2 at d = 1", square=lambda d: 2)
-def changes_of_a_diagonal(
-    absolute: Formula = laplace.second_moments_sensitivity, square: Formula = naive_pce.largest_change
-) -> Found:
-    """Σ |x_i² − y_i²| and Σ (x_i² − y_i²)² have the maximum 2 over two rows, and 1 at d = 1.
-
-    Both are convex in (x_i²) and (y_i²), which range over a simplex, so the maximum is at corners: rows 0 or e_i. For
-    the second sum the diagonal of xxᵀ − yyᵀ is enough, because Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² ≤ 2.
-    """
-    for d in range(1, 6):
-        corners = [tuple(Fraction(int(i == k)) for k in range(d)) for i in range(-1, d)]
-        changes = [[s - t for s, t in zip(*pair, strict=True)] for pair in product(corners, repeat=2)]
-        values = max(sum(map(abs, c)) for c in changes), max(sum(v * v for v in c) for c in changes)
-        if values != (absolute(Fraction(1), d), square(d)):
-            yield f"d={d}"
 
 
 @check("floating")
@@ -74,8 +54,8 @@ def norm_of_a_regression(
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
-    At this s the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which
-    the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
+    At the maximum the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at
+    which the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
     coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
     gradients, and twice its maximum the paper's.
     """
@@ -139,7 +119,7 @@ CODED: dict[str, Coded] = {
 
 
 def larger(bound: Coded) -> Coded:
-    """A mutant: the bound times 1.03."""
+    """Multiply the bound by 1.03, which makes a mutant."""
     return lambda d, beta, log: bound(d, beta, log) * 1.03
 
 

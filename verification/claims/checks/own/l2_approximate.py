@@ -20,18 +20,19 @@ from covassay.reference.mechanisms.approximate import l2_approximate as mechanis
 from covassay.verification.claims.evidence import Evidence, check, mutant
 
 CASES = ((1.5, 1.0), (0.3, 0.1), (5.0, 1.0), (9.0, 0.5))  # pairs (q, ε)
-CLOSE = 1e-8  # relative; the difference of two probabilities that a quadrature gives loses several digits
+# a relative allowance, because the difference of two probabilities that a quadrature gives loses several digits
+CLOSE = 1e-8
 
 
 def cap(cosine: float, entries: int) -> float:
-    """The share of a sphere in ℝ^D that lies within the angle with cosine `cosine` of a fixed direction."""
+    """Return the share of a sphere in ℝ^D that lies within the angle with cosine `cosine` of a fixed direction."""
     inside = min(max(cosine, -1.0), 1.0)
     half = float(betainc((entries - 1) / 2, 0.5, 1 - inside**2)) / 2
     return half if inside >= 0 else 1 - half
 
 
 def over_radii(share: Callable[[float], float], start: float, entries: int) -> float:
-    """The mean of `share` at a Gamma(D) radius, where `share` is 0 below `start`."""
+    """Return the mean of `share` at a Gamma(D) radius, where `share` is 0 below `start`."""
     edges = [start, start + 1, start + entries, start + 3 * entries + 20, start + 10 * entries + 120]
     return sum(
         float(quad(lambda r: gamma.pdf(r, entries) * share(r), low, high, epsabs=0, epsrel=1e-11, limit=200)[0])
@@ -40,7 +41,7 @@ def over_radii(share: Callable[[float], float], start: float, entries: int) -> f
 
 
 def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
-    """The least δ at ε < q, from the probabilities of caps."""
+    """Return the least δ at ε < q, from the probabilities of caps."""
     near = (q - epsilon) / 2
     whole = float(gamma.cdf(near, entries))  # at these radii the loss is above ε in every direction
     first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
@@ -88,12 +89,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: `release` with its noise multiplied by `factor`."""
+    """A mutant: return `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: `release` with the scale for d² entries in place of d(d + 1)/2."""
+    """A mutant: return `release` with the scale for d² entries in place of d(d + 1)/2."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)

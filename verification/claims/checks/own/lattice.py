@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """A mutant, in which the bits are taken modulo m, without rejection."""
+    """Draw an integer below m as a mutant does, by the bits modulo m without rejection."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -51,7 +51,7 @@ def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidenc
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """A mutant, in which a large exponent is not split."""
+    """Draw with probability e^{−x} as a mutant does, which does not split a large exponent x."""
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -84,13 +84,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """A mutant, in which −0 counts as 0."""
+    """Draw as a mutant of the sampler does, which counts −0 as 0."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """A mutant, in which every u is kept."""
+    """Draw as a mutant of the sampler does, which keeps every proposed u."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
@@ -118,7 +118,9 @@ class Hasty(Coins):
 
 
 def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
-    """Whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents; exactly."""
+    """Return whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents;
+    exactly.
+    """
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))
     wanted = [c * ExpSum.of(1, exponent) for exponent in exponents]
@@ -137,7 +139,7 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    The check enumerates all runs in which v is at most 9. They include all runs that end in |z| ≤ 10t − 1.
+    The check enumerates all runs in which v is at most 9. These runs include all runs that end in |z| ≤ 10t − 1.
     """
     wrong = []
     for scale in SCALES:
@@ -148,7 +150,7 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """A mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
+    """Make a mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
         t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
@@ -161,7 +163,7 @@ def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], pr
 
 
 def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
-    """The exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
+    """Return the exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
     return (size - variance / t) ** 2 / (2 * variance)
 
 
@@ -198,59 +200,6 @@ def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
 
 
-# THE DIVERGENCE
-
-
-def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
-    """Bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
-
-    The x that are left out are further than √(80σ²) ≥ 8σ from c. At this distance a term is less than half of the one
-    before, so that the sum of the omitted terms is below four times the first of them.
-    """
-    reach = isqrt(int(80 * variance)) + 2
-    terms = [series.exponential(-((x - c) ** 2) / (2 * variance), digits) for x in range(-reach, reach + 2)]
-    rest = 4 * series.exponential(-(reach**2) / (2 * variance), digits)[1]
-    return sum((low for low, _ in terms), Fraction(0)), sum((high for _, high in terms), Fraction(0)) + rest
-
-
-@check("enclosed")
-@mutant("3 % less", rho=lambda change, variance: gaussian.privacy_loss(change, variance) / THREE_PERCENT)
-@mutant(
-    "3 % more, which is not attained",
-    rho=lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT,
-)
-@mutant("σ in place of σ²", rho=lambda change, variance: gaussian.privacy_loss(change, variance**2))
-@mutant("a whole centre for ½", halves=(Fraction(0), Fraction(1, 2)))
-@mutant("3 % more variance", variance_of=lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT)
-def gaussian_divergence(
-    rho: Formula = gaussian.privacy_loss,
-    halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
-    variance_of: Formula = gaussian.noise_variance,
-) -> Evidence:
-    """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
-
-    Completing the square gives e^{(α−1) D_α} = e^{α(α−1)m²/(2σ²)} θ(αm)/θ(0), with θ(c) = Σ e^{−(x − c)²/(2σ²)}. θ has
-    period 1, and θ(c) < θ(0) for c that is not whole, which is enclosed for the c of the check and follows for all c by
-    Poisson summation (see the proof page). With the centres ½ and 3/2 the factor is θ(½ + α)/θ(½), which is θ(0)/θ(½) >
-    1 at α = 3/2, so the bound fails for these centres.
-    """
-    start, end = (theta(c, Fraction(1, 4)) for c in halves)
-    wrong = [] if start[1] < end[0] else ["the bound holds for the centres ½ and 3/2"]
-    wrong += (
-        [] if rho(Fraction(32), variance_of(Fraction(32), Fraction(3, 7))) == Fraction(3, 7) else ["σ² for ρ = 3/7"]
-    )
-    for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
-        most = theta(Fraction(0), variance)
-        for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):
-            shift, exponent = alpha * m % 1, alpha * m**2 / (2 * variance)  # the second is D_α where θ(αm) = θ(0)
-            whole = shift == 0
-            if not (whole or theta(shift, variance)[1] < most[0]):
-                wrong.append(f"θ at σ²={variance}, αm={alpha * m}")
-            if exponent > alpha * rho(m**2, variance) or (whole and exponent != alpha * rho(m**2, variance)):
-                wrong.append(f"σ²={variance}, m={m}, α={alpha}")
-    return Evidence(not wrong, "σ² = 1/4, 1/2, 1; m = 1, 2; four orders", "; ".join(wrong[:3]))
-
-
 # THE SENSITIVITIES
 
 
@@ -258,18 +207,18 @@ RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "g
 
 
 def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
-    """A mutant: the sums of products, without the noise, which is drawn and not added."""
+    """Return the sums of products without the noise, which is drawn and not added: a mutant."""
     return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 
 def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
-    """All rows of integers of length up to the radius."""
+    """Return all rows of integers of length up to the radius."""
     inside = product(range(-radius, radius + 1), repeat=d)
     return [row for row in inside if sum(q**2 for q in row) <= radius**2]
 
 
 def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
-    """The upper triangles of q qᵀ for all rows q of `integer_ball`."""
+    """Return the upper triangles of q qᵀ for all rows q of `integer_ball`."""
     places = [(i, j) for i in range(d) for j in range(i, d)]
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 

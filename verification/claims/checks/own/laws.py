@@ -122,7 +122,7 @@ def float_moments(
 ) -> Evidence:
     """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, agrees with the exact rational value.
 
-    The exact E‖Z‖_F²/ρ² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise are those of the claim.
+    The exact values E‖Z‖_F²/ρ² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise are those of the claim.
     """
     worst, figures, squares = 0.0, {}, {False: full_squares, True: symmetric_squares}
     wrong = []
@@ -175,9 +175,9 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     """Ullman's law is the equilibrium measure: on [0, π] of the singular values over ρd, on [−π/2, π/2] of eigenvalues.
 
     The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
-    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
-    characterise the equilibrium measure, because the energy is strictly convex. That the largest value tends to the
-    edge is cited, not checked.
+    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. The conditions
+    characterise the equilibrium measure, because the energy is strictly convex. The statement that the largest value
+    tends to the edge is cited, not checked.
     """
     wrong, figures = [], {}
     with mpmath.workdps(25):
@@ -233,8 +233,8 @@ def simplex(
 ) -> Evidence:
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
-    The second moment of w, by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the mixture
-    of Gammas at d = 2, where it is 15, and at d = 3.
+    The mean of w₁² + … + w_d², by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the
+    mixture of Gammas at d = 2, where it is 15, and at d = 3.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # w_1 − w_2 = v ≥ 0
@@ -265,7 +265,8 @@ def simplex(
 
 
 def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
-    """The integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by Gauss–Legendre.
+    """Return the integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by
+    Gauss–Legendre.
 
     For uniform u, u_1² + u_2² = 1 − t² where t has density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
     """

@@ -23,7 +23,7 @@ DRAWS = 2000  # enough draws to detect a distance of 0.15 between distribution f
 
 
 def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
-    """Evidence that holds if the smallest p-value is above its Bonferroni share of the level."""
+    """Return evidence that holds if the smallest p-value is above its Bonferroni share of the level."""
     listed = list(tests)
     smallest = min(listed, key=lambda t: t.p_value)
     holds = smallest.p_value * len(listed) > LEVEL
@@ -31,7 +31,7 @@ def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """A mutant: matrices with independent Laplace entries, symmetrised if asked."""
+    """Draw a mutant's matrices, whose Laplace entries are independent, symmetrised if asked."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -74,7 +74,9 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """A mutant: spectra with the right radius, and with proportions uniform on the simplex, so without repulsion."""
+    """Draw spectra with the right radius, and with proportions uniform on the simplex, so without repulsion: a
+    mutant.
+    """
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
     return spectrum
@@ -104,7 +106,7 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
 
 
 def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: Haar matrices whose first column has the sign that makes its second entry positive."""
+    """A mutant: return Haar matrices whose first column has the sign that makes its second entry positive."""
     q = haar.sample(d, rng, size)
     q[:, :, 0] *= np.where(q[:, 1:2, 0] < 0, -1.0, 1.0)
     return q
@@ -143,7 +145,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: the proposals of the sampler, without the rejection step."""
+    """Draw the proposals of the sampler as a mutant does, without the rejection step."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -162,7 +164,7 @@ class _AllAccepted:
 
 
 def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: Bingham draws, where 3 % of those with a negative first entry are multiplied by −1."""
+    """A mutant: return Bingham draws, where 3 % of those with a negative first entry are multiplied by −1."""
     drawn: Matrix = bingham.sample(m, rng, size)
     drawn[(drawn[:, 0] < 0) & (rng.random(size) < 0.03)] *= -1
     return drawn
@@ -177,9 +179,9 @@ def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
     """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
     The check makes Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in
-    dimensions q = 2, 3, 5. It also tests that both signs of an entry are equally likely: with 100 000 draws each at q =
-    1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that are all
-    accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
+    dimensions q = 2, 3, 5. The check also tests that both signs of an entry are equally likely: with 100 000 draws each
+    at q = 1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that
+    are all accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
     """
     tests, wrong = [], 0
     for m in (np.array([[3.0]]), BINGHAM[0]):
@@ -221,7 +223,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: matrices whose entries all equal one normal variable."""
+    """Draw a mutant's matrices, whose entries all equal one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -249,13 +251,13 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """A mutant: random signs over √l in place of Gaussian entries over √l."""
+    """Draw a mutant's sketch, which has random signs over √l in place of Gaussian entries over √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 
 
 def sketch(d: int, alpha: float, beta: float) -> int:
-    """The number of rows l of the public T."""
+    """Return the number of rows l of the public T."""
     return int(johnson_lindenstrauss.sketch_rows(d, alpha, beta))
 
 

@@ -25,11 +25,15 @@ ROUNDING = 1e-12  # a relative allowance for rounding
 @mutant("a plus in the root", positive=lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2)
 @mutant("without −2c²", frobenius=lambda s, t, c: s**2 + t**2)
 @mutant("twice the trace", trace=lambda s, t: 2 * (s - t))
+@mutant("the trace in place of the nuclear norm", nuclear=lambda s, t, c: s - t)
+@mutant("the nuclear norm of orthogonal rows", nuclear=lambda s, t, c: s + t)
+@mutant("the Frobenius norm in place of the nuclear", nuclear=lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2))
 def spectral_suprema(
     positive: Formula = sensitivities.positive_eigenvalue,
     negative: Formula = sensitivities.negative_eigenvalue,
     frobenius: Formula = sensitivities.frobenius_change_squared,
     trace: Formula = sensitivities.trace_change,
+    nuclear: Formula = sensitivities.eigenvalue_gap,
 ) -> Evidence:
     """For Δ = xxᵀ − yyᵀ, ‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1; all are attained.
 
@@ -51,6 +55,7 @@ def spectral_suprema(
         "f(s)": sp.expand(polynomial(s) - c**2),
         "f(−t)": sp.expand(polynomial(-t) - c**2),
         "trace": sp.simplify(plus + minus - trace(s, t)),
+        "nuclear": sp.simplify(sp.expand((plus - minus) ** 2 - sp.nsimplify(nuclear(s, t, c)) ** 2)),
         "Frobenius": sp.simplify(sp.expand(plus**2 + minus**2) - frobenius(s, t, c)),
         "2 − F²": sp.expand(2 - frobenius(s, t, c) - (1 - s**2) - (1 - t**2) - 2 * c**2),
         "F, d = 1": sp.expand(frobenius(s, t, sp.sqrt(s * t)) - trace(s, t) ** 2),

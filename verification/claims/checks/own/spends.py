@@ -33,13 +33,13 @@ BUDGETS = (0.375, 0.8)
 
 
 def budget_of(name: str, size: float) -> dict[str, float]:
-    """The keywords of a budget with the given size."""
+    """Return the keywords of a budget with the given size."""
     keys = MECHANISMS[name].notion.default.keywords()
     return {key: DELTA if key == "delta" else size for key in keys}
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Neighbouring data sets: e₁ is replaced by e₂, or by a row of zeros, beside another row of zeros."""
+    """Return neighbouring data sets: e₁ is replaced by e₂, or by a row of zeros, beside another row of zeros."""
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
@@ -51,7 +51,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """The effect of some noise on the output, and the noise itself."""
+    """Return the effect of some noise on the output, and the noise itself."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -62,7 +62,7 @@ def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[
 
 
 def scale(name: str, d: int, budget: float, options: Options) -> float:
-    """The factor by which the output multiplies the noise."""
+    """Return the factor by which the output multiplies the noise."""
     added, noise = noise_and_none(name, d, budget, options)
     ratios = (added / noise)[np.abs(noise) > 0]
     assert np.allclose(ratios, ratios.flat[0], rtol=1e-9)
@@ -70,7 +70,7 @@ def scale(name: str, d: int, budget: float, options: Options) -> float:
 
 
 def move(name: str, d: int, budget: float, options: Options, pair: tuple[Matrix, Matrix]) -> Array:
-    """The difference of the outputs without noise between two data sets."""
+    """Return the difference of the outputs without noise between two data sets."""
     mechanism = MECHANISMS[name]
     nothing = 0 * mechanism.draw_noise(d, np.random.default_rng(0))
     keywords = {**budget_of(name, budget), **options}
@@ -79,7 +79,7 @@ def move(name: str, d: int, budget: float, options: Options, pair: tuple[Matrix,
 
 
 def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options], float]:
-    """The loss of noise with density ∝ exp(−size/scale): the largest size of a change, divided by the scale."""
+    """Return the loss of noise with density ∝ exp(−size/scale): the largest size of a change, divided by the scale."""
 
     def account(name: str, budget: float, d: int, options: Options) -> float:
         moves = [move(name, d, budget, options, pair) for pair in first_rows(d)]
@@ -89,17 +89,19 @@ def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options]
 
 
 def nuclear(m: Array) -> float:
-    """The nuclear norm of a matrix."""
+    """Return the nuclear norm of a matrix."""
     return float(np.linalg.norm(m, "nuc"))
 
 
 def total(m: Array) -> float:
-    """The sum of the absolute values of the entries."""
+    """Return the sum of the absolute values of the entries."""
     return float(np.abs(m).sum())
 
 
 def entrywise(name: str, budget: float, d: int, options: Options) -> float:
-    """The loss of Laplace noise on entries: the largest ℓ1 change over all sign patterns, divided by the scale."""
+    """Return the loss of Laplace noise on entries: the largest ℓ1 change over all sign patterns, divided by the
+    scale.
+    """
     triangle = options.get("entries", "triangle") == "triangle"
     return enumerated_l1(d, triangle) / ROWS / scale(name, d, budget, options)
 
@@ -116,7 +118,7 @@ BODIES: dict[str, Callable[[Matrix], float]] = {
 
 
 def k_norm(name: str, budget: float, d: int, options: Options) -> float:
-    """The loss of K-norm noise: the value of `added`, with the norm of the body."""
+    """Return the loss of K-norm noise: the value of `added`, with the norm of the body."""
     body = options["body"]
     if body == "l1":
         return enumerated_l1(d, triangle=True) / ROWS / scale(name, d, budget, options)
@@ -124,7 +126,9 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
-    """The cost of Gaussian noise: half the squared change in standard deviations; symmetric entries count once."""
+    """Return the cost of Gaussian noise: half the squared change in standard deviations; symmetric entries count
+    once.
+    """
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
     for pair in first_rows(d):
@@ -137,7 +141,9 @@ def gaussian(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def centred(name: str, budget: float, d: int, options: Options) -> float:
-    """The largest nuclear norm of a change of the centred covariance of two rows, on twelve points of a circle."""
+    """Return the largest nuclear norm of a change of the centred covariance of two rows, on twelve points of a
+    circle.
+    """
     angles = np.arange(12) * np.pi / 6
     points = np.array([[np.cos(a), np.sin(a)] for a in angles]) if d > 1 else np.array([[1.0], [-1.0], [0.0]])
     points = np.pad(points, ((0, 0), (0, max(d - 2, 0))))
@@ -147,7 +153,7 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def least_delta(apart: float, epsilon: float) -> float:
-    """The least δ at ε of two unit normal laws whose means are `apart` apart, by quadrature of (p − e^ε q)₊."""
+    """Return the least δ at ε of two unit normal laws whose means are `apart` apart, by quadrature of (p − e^ε q)₊."""
     start = epsilon / apart + apart / 2  # at this point ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
@@ -157,12 +163,12 @@ def least_delta(apart: float, epsilon: float) -> float:
 
 
 def approximate(name: str, budget: float, d: int, options: Options) -> float:
-    """The least δ at ε for the largest change of the query, with the noise that `release` adds."""
+    """Return the least δ at ε for the largest change of the query, with the noise that `release` adds."""
     return least_delta((2 * gaussian(name, budget, d, options)) ** 0.5, budget)
 
 
 def calibrated(name: str, budget: float, d: int, options: Options) -> float:
-    """The least δ at ε for noise of the classical scale; the claimed δ for the tight scale, which is a root."""
+    """Return the least δ at ε for noise of the classical scale; the claimed δ for the tight scale, which is a root."""
     if tight(options):
         return proven_of(MECHANISMS["gaussian-approximate"].spend(**budget_of(name, budget), dimension=d, **options))
     return least_delta(budget / math.sqrt(2 * math.log(1.25 / DELTA)), budget)
@@ -172,7 +178,9 @@ def calibrated(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def drawn(name: str, budget: float, d: int, options: Options) -> float:
-    """The loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release` passes."""
+    """Return the loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release`
+    passes.
+    """
     mechanism, asked = MECHANISMS[name], []
 
     def noise(m: Matrix, *rank: int) -> Array:
@@ -192,7 +200,7 @@ def drawn(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def tight(options: Options) -> bool:
-    """Whether the calibration is "tight"."""
+    """Return whether the calibration is "tight"."""
     return options.get("calibration") == "tight"
 
 
@@ -242,7 +250,7 @@ class Account:
     options: dict[str, Sequence[Any]]
 
     def value(self, expression: str, d: int, options: Options) -> Any:
-        """The value of one of the two expressions."""
+        """Return the value of one of the two expressions."""
         names = {
             "d": d,
             "tight": tight(options),
@@ -255,23 +263,23 @@ class Account:
         return eval(arithmetic(expression), {"__builtins__": {}}, {**names, **options})
 
     def share_of(self, d: int, options: Options) -> float:
-        """The spent share of the budget."""
+        """Return the spent share of the budget."""
         return float(self.value(self.share, d, options))
 
     def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
-        """The spent budget in every way that the ledger states: found from `release`, and from the share."""
+        """Return the spent budget in every way that the ledger states: found from `release`, and from the share."""
         ways = [FOUND[self.found](name, budget, d, options)] if self.found else []
         unit = DELTA if "delta" in budget_of(name, budget) else budget
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
 
     def tolerance(self, name: str) -> float:
-        """The allowed relative error of `spend`. A share of δ belongs to a least scale, which is rounded up."""
+        """Return the allowed relative error of `spend`. A share of δ belongs to a least scale, which is rounded up."""
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 
 
 @cache
 def account_of(name: str) -> Account:
-    """The account of one mechanism in the ledger; by default the whole budget is spent, in every dimension."""
+    """Return the account of one mechanism in the ledger; by default the whole budget is spent, in every dimension."""
     declared = MECHANISMS[name]
     told = next(c for c in entries.read("mechanisms")["claim"] if c["id"] == declared.claim).get("spends", {})
     words = {choice: words for choice, words in declared.choices.items() if choice != "adjacency"}
@@ -280,19 +288,19 @@ def account_of(name: str) -> Account:
 
 
 def proven_of(spent: Spend) -> float:
-    """The proven number: ε, ρ, or δ at the claimed ε."""
+    """Return the proven number: ε, ρ, or δ at the claimed ε."""
     if isinstance(spent.proven, ApproximateDP):
         return spent.proven.delta
     return spent.proven.epsilon if isinstance(spent.proven, PureDP) else spent.proven.rho
 
 
 def reference_spend(name: str) -> Callable[..., Spend]:
-    """The `spend` of a mechanism."""
+    """Return the `spend` of a mechanism."""
     return MECHANISMS[name].spend
 
 
 def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]:
-    """A mutant: `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
+    """A mutant: return `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
 
     def spend_of(name: str) -> Callable[..., Spend]:
         def spend(**given: Any) -> Spend:
@@ -306,7 +314,7 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 
 
 def not_attained(name: str) -> Callable[..., Spend]:
-    """A mutant: `spend` of the reference, with the proven budget declared as an upper bound only."""
+    """A mutant: return `spend` of the reference, with the proven budget declared as an upper bound only."""
     return lambda **given: replace(reference_spend(name)(**given), attained=False)
 
 

@@ -17,13 +17,14 @@ from covassay.verification.claims.checks.own.samplers import DRAWS, decided
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-NODES = 160  # nodes of Gauss–Legendre quadrature in each of two variables
+NODES = 160  # Gauss–Legendre quadrature has so many nodes in each of two variables
 EXACT_CASES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # pairs (d, k) with an exact normaliser
 Sampler = Callable[..., Matrix]
 
 
 def _spheres(values: Vector) -> tuple[float, float]:
-    """ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one sphere.
+    """Return ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one
+    sphere.
 
     v is integrated out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. By symmetry an eighth of the sphere of u is
     enough.
@@ -45,7 +46,9 @@ def _spheres(values: Vector) -> tuple[float, float]:
 
 
 def exact(values: Vector, k: int) -> tuple[float, float]:
-    """ln E exp(tr(PM)) over the uniform law of P, and E tr(PM), for M with these eigenvalues, by exact normalisers."""
+    """Return ln E exp(tr(PM)) over the uniform law of P, and E tr(PM), for M with these eigenvalues, by exact
+    normalisers.
+    """
     if (len(values), k) == (4, 2):
         return _spheres(values)
     if k > 1:
@@ -74,7 +77,9 @@ def sine_coordinates(frames: Formula = law.frames) -> Found:
 
 
 def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
-    """The log acceptance probability of X by the formula of the proof page: every determinant is computed from X."""
+    """Return the log acceptance probability of X by the formula of the proof page: every determinant is computed
+    from X.
+    """
     m, total = len(g), 0.0
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column)) * smaller
@@ -102,7 +107,7 @@ def acceptance(formula: Formula = _log_acceptance) -> Evidence:
 
 
 def _tests(sampler: Sampler) -> list[TestResult]:
-    """Tests of draws against exact laws: one direction, three levels, and the exact acceptance rate."""
+    """Return tests of draws against exact laws: one direction, three levels, and the exact acceptance rate."""
     tests = []
     for number, (d, k) in enumerate(((3, 1), (4, 2), (5, 3), (6, 2))):
         v = np.ones(d) / np.sqrt(d)
@@ -118,7 +123,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
 
 
 def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: draws of the columns alone, accepted without the factor that makes the columns dependent."""
+    """Draw the columns alone, accepted without the factor that makes the columns dependent: a mutant."""
     g, vectors = law.gaps(m, k)
     x, _ = law.propose(g, 8 * size, rng)
     kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
@@ -136,7 +141,7 @@ def draws(sampler: Formula = law.sample) -> Evidence:
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: draws of the envelope, all of which are accepted."""
+    """Draw from the envelope, and accept every draw: a mutant."""
     g, vectors = law.gaps(m, k)
     v = vectors @ law.frames(law.propose(g, size, rng)[0])
     return np.asarray(v @ np.swapaxes(v, 1, 2))

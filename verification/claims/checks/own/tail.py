@@ -19,7 +19,9 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
-    """π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a, a]."""
+    """Return π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a,
+    a].
+    """
     return lambda psi: s * (s**2 - a**2) ** 0.5 / (s**2 - (a * sine(psi)) ** 2)
 
 
@@ -29,7 +31,7 @@ def twice_green(a: Number, s: Number) -> Number:
 
 
 def exponent(m: int, a: Number, s: Number) -> Number:
-    """Φ_a(s) = s − ∫ x q_s(x) dx − 2m arccosh(s/a), by quadrature."""
+    """Return Φ_a(s) = s − ∫ x q_s(x) dx − 2m arccosh(s/a), by quadrature."""
     q = swept_charge(a, s, mpmath.sin)
     mean = mpmath.quad(lambda psi: 2 / mpmath.pi * q(psi) * a * mpmath.sin(psi), [0, mpmath.pi / 4, mpmath.pi / 2])
     return s - mean - m * twice_green(a, s)
@@ -79,7 +81,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """A mutant: the swept tail bound with its rate multiplied by `factor`."""
+    """Return a mutant of the swept tail bound, whose rate is multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -127,12 +129,13 @@ def tail_bound(
 
 
 def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
-    """Whether ‖Z‖ ≤ start·d + slope·ln(1/β) follows from the tail bound for every d ≥ 2, and the numbers behind it.
+    """Return whether ‖Z‖ ≤ start·d + slope·ln(1/β) follows from the tail bound for every d ≥ 2, and the numbers behind
+    it.
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
     exp(−rate′(t₀) (t − t₀)). So slope·rate′(t₀) ≥ 1 and a value of at most 1 are enough. With rate(t₀) = d·r the value
-    is at most C √(2/(d − 1)) d e^{−rd}. This falls from d = 2 on if r > 1/11, because the derivative of its logarithm
-    is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
+    is at most C √(2/(d − 1)) d e^{−rd}. This bound falls from d = 2 on if r > 1/11, because the derivative of its
+    logarithm is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
@@ -180,9 +183,9 @@ def tail_at_the_edge(
 ) -> Evidence:
     """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 
-    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). It vanishes at φ = 0 and has the derivative
-    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The other factor is at most d^{7/6}. So the constant π is
-    reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
+    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). The rate vanishes at φ = 0 and has the derivative
+    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the constant
+    π is reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(20):

@@ -28,12 +28,14 @@ TRACE_LEVEL = 11  # Theorem 2 uses |L| ≤ 11 ln d
 
 
 def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
-    """The rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
+    """Return the rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
     return c - 2 - 2 * log(2 * c / pi)
 
 
 def normaliser(d: int, symmetric: bool) -> Fraction:
-    """Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the line."""
+    """Return Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the
+    line.
+    """
     if d == 0:
         return Fraction(1)
     powers = moment_powers(d, symmetric=symmetric)
@@ -44,7 +46,7 @@ def normaliser(d: int, symmetric: bool) -> Fraction:
 
 
 def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
-    """Whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
+    """Return whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
     value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
@@ -128,8 +130,8 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then they fall.
 
-    All C_d are at most 7.5. They are right to two decimals: the probability at C_d − 0.005 is above d^{−10}/2, and that
-    at C_d + 0.005 is below.
+    All C_d are at most 7.5. The C_d are right to two decimals: the probability at C_d − 0.005 is above d^{−10}/2, and
+    that at C_d + 0.005 is below.
     """
     listed = published or QUANTILES
     failed = []
@@ -173,7 +175,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
 
 
 def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Callable[[Number], Number]) -> Number:
-    """The bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
+    """Return the bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
     unit = epsilon * n
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
@@ -185,9 +187,9 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
-    Let ρ = 4/(εn) and b = 10/(εn). Both ‖Z‖ ≤ 7.5d and |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because
-    e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn):
-    r ≥ tr Σ : error ≤ ρ‖Z‖_F ≤ 30 d^{3/2}, and error² ≤ ρ‖Z‖(tr Σ + r) ≤ 30d (3 tr Σ + 110 ln d), so that error ≤
+    Let ρ = 4/(εn) and b = 10/(εn). The events ‖Z‖ ≤ 7.5d and |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because
+    e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn): r ≥ tr Σ : error ≤ ρ‖Z‖_F ≤ 30 d^{3/2}, and error² ≤ ρ‖Z‖(tr Σ + r) ≤
+    30d (3 tr Σ + 110 ln d), so that error ≤
         √(90 d tr Σ) + √(3300 d ln d);
     r < tr Σ : tr Σ < −bL, so error ≤ tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
     ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.

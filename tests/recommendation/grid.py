@@ -1,7 +1,7 @@
 """Compare the recommendation with simulation: is its first choice truly the best, and are its predictions right?
 
-    python -P -m covassay.verification.experiments.recommendation_grid FILE [--points 60] [--kind equal] [--power 1]
-                                                                            [--seed 1]
+    python -P -m covassay.verification.maintain recommendation-grid FILE [--points 60] [--kind equal]
+                                                                    [--power 1] [--seed 1]
 
 At every point of a random grid every candidate is simulated on new rows, not on the rows of the tables: n rows of equal
 norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the ball. n,
@@ -21,7 +21,6 @@ FILE has a line of JSON for every point. A point that is already in it is not si
 import argparse
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,16 +34,16 @@ from covassay.reference.laws import haar
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.reference.recommendation import CANDIDATES, Candidate, Prediction, Setting, model_spectrum, recommend
 from covassay.reference.recommendation.ranking import ROWS, STANDARD_ERRORS, RowsAre
-from covassay.verification.experiments.recommendation import rng_of, root_mean_square
+from tests.recommendation.constants import rng_of, root_mean_square
 
 SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
 CLOSE, MORE = 1.15, 3  # candidates within the factor CLOSE of the best get MORE times as many further draws
-TOLD_APART = 2.58  # the difference, in standard errors, from which on two errors count as different
+TOLD_APART = 2.58  # from this difference on, in standard errors, two errors count as different
 
 
 def points(count: int, seed: int) -> list[Setting]:
-    """The points of the grid, the first half under pure DP; every coordinate is uniform in its logarithm."""
+    """Return the points of the grid, the first half under pure DP; every coordinate is uniform in its logarithm."""
     rng = rng_of(seed, "points")
     found: list[Setting] = []
     while len(found) < count:
@@ -61,7 +60,7 @@ def points(count: int, seed: int) -> list[Setting]:
 
 
 def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAre = "equal") -> Matrix:
-    """Rows whose second moment has nearly the eigenvalues of `model_spectrum`, in a random basis.
+    """Make rows whose second moment has nearly the eigenvalues of `model_spectrum`, in a random basis.
 
     kind : "equal" for rows of equal norm, "gaussian" for Gaussian rows, which are clipped to the unit ball.
     """
@@ -80,7 +79,9 @@ def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAr
 def squared_errors(
     candidates: Sequence[Candidate], x: Matrix, point: Setting, rng: np.random.Generator, draws: int
 ) -> dict[str, Matrix]:
-    """The squared errors ‖Σ̂ − Σ‖_F² of several releases of each candidate; a release and its projection share draws."""
+    """Return the squared errors ‖Σ̂ − Σ‖_F² of several releases of each candidate; a release and its projection
+    share draws.
+    """
     truth, budget = second_moment(x), point.budget.keywords()
     found: dict[str, list[float]] = {candidate.name: [] for candidate in candidates}
     alike: dict[str, list[Candidate]] = {}
@@ -96,7 +97,9 @@ def squared_errors(
 
 
 def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -> dict[str, Any]:
-    """The results at one point: each candidate's root mean square error, its relative standard error, the draws."""
+    """Return the results at one point: each candidate's root mean square error, its relative standard error, the
+    draws.
+    """
     rng = rng_of(seed, repr(point), repr(power), *([] if kind == "equal" else [kind]))
     x = rows_of(point, power, rng, kind)
     draws = max(48, 800 // point.dimension)
@@ -123,7 +126,7 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point with its recommendation.
+    """A comparison is a simulated point with its recommendation.
 
     truly_best : the candidate with the least simulated error, and those that do not differ significantly. loss : the
     excess of the recommended candidate's simulated error over the least one. missed : the candidates whose simulated
@@ -140,12 +143,12 @@ class Comparison:
 
     @property
     def right(self) -> bool:
-        """Whether the candidate that is ranked first is truly best."""
+        """Return whether the candidate that is ranked first is truly best."""
         return self.recommended in self.truly_best
 
 
 def compared(row: Mapping[str, Any]) -> Comparison:
-    """A simulated point with the present recommendation for it."""
+    """Return a simulated point with the present recommendation for it."""
     budget = row["budget"]
     claim = PureDP(budget["epsilon"]) if "epsilon" in budget else ZCDP(budget["rho"])
     setting = Setting(row["rows"], row["dimension"], claim, row["trace"])
@@ -165,12 +168,12 @@ def compared(row: Mapping[str, Any]) -> Comparison:
 
 
 def told_apart(first: tuple[float, float], second: tuple[float, float]) -> bool:
-    """Whether two errors with relative standard errors differ by more than chance explains."""
+    """Return whether two errors with relative standard errors differ by more than chance explains."""
     return abs(math.log(first[0] / second[0])) > TOLD_APART * math.hypot(first[1], second[1])
 
 
 def misses(prediction: Prediction, simulated: float, error: float) -> bool:
-    """Whether a simulated error, with its relative standard error, is outside the interval of the prediction.
+    """Return whether a simulated error, with its relative standard error, is outside the interval of the prediction.
 
     A bound is missed only from above. In addition, 5 standard errors of the simulation are allowed.
     """
@@ -180,7 +183,7 @@ def misses(prediction: Prediction, simulated: float, error: float) -> bool:
 
 
 def summary(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """Summary figures of the comparisons at all points of a grid."""
+    """Return summary figures of the comparisons at all points of a grid."""
     missed = Counter(name for c in comparisons for name in c.missed)
     return {
         "points": len(comparisons),
@@ -194,15 +197,11 @@ def summary(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+PARSER = {"description": "Compare the recommendation with simulations at the points of a random grid."}
+
+
+def run(options: argparse.Namespace) -> int:
     """Simulate the points that are not in the file yet, and print the figures."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name if __spec__ else __name__}")
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--points", type=int, default=60)
-    parser.add_argument("--kind", choices=ROWS, default="equal")
-    parser.add_argument("--power", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
     kept = options.file.read_text(encoding="utf-8").splitlines() if options.file.exists() else []
     rows = [json.loads(line) for line in kept]
     known = {(row["rows"], row["dimension"], str(row["budget"]), row["trace"], row["kind"]) for row in rows}
@@ -216,5 +215,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--points", type=int, default=60)
+    parser.add_argument("--kind", choices=ROWS, default="equal")
+    parser.add_argument("--power", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.set_defaults(run=run)

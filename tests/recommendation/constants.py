@@ -1,6 +1,6 @@
 """Measure the constants that `reference.recommendation` needs, and write one file for every law.
 
-    python -P -m covassay.verification.experiments.recommendation --measure FOLDER [--only LAW]
+    python -P -m covassay.verification.maintain constants FOLDER [--only LAW]
 
 The package has its files in `reference/recommendation/constants`. The error is always the root mean square of a norm of
 the difference from the true second moment.
@@ -9,7 +9,6 @@ the difference from the true second moment.
 import argparse
 import json
 import math
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,22 +31,22 @@ from covassay.reference.recommendation.measured import NORMS, OF_GAUSSIAN_ROWS
 from covassay.reference.recommendation.ranking import UNPROJECTED
 
 SEED = 20261122
-MODULE = "covassay.verification.experiments.recommendation"
+COMMAND = "python -P -m covassay.verification.maintain constants reference/recommendation/constants"
 
 
 def rng_of(seed: int, *labels: str | int) -> np.random.Generator:
-    """The random generator of one purpose."""
+    """Return the random generator of one purpose."""
     return np.random.default_rng([seed, *(zlib.crc32(str(label).encode()) for label in labels)])
 
 
 def root_mean_square(squares: Vector) -> tuple[float, float]:
-    """The root of the mean, and its relative standard error."""
+    """Return the root of the mean, and its relative standard error."""
     mean = float(np.mean(squares))
     return mean**0.5, float(np.std(squares, ddof=1) / (2 * mean * len(squares) ** 0.5))
 
 
 def squared_norms(differences: Matrix, symmetric: bool) -> Matrix:
-    """The squares of ‖M‖_F and ‖M‖ for every matrix of a stack: (size, d, d) -> (size, 2)."""
+    """Return the squares of ‖M‖_F and ‖M‖ for every matrix of a stack: (size, d, d) -> (size, 2)."""
     return np.column_stack([(differences**2).sum(axis=(1, 2)), spectral_squares(differences, symmetric)])
 
 
@@ -61,7 +60,7 @@ BATCH = 500
 def _in_batches(
     draw: Callable[[int, np.random.Generator, int], Matrix], symmetric: bool = True
 ) -> Callable[..., Vector]:
-    """The squared spectral norms of many matrices, which are drawn in batches."""
+    """Compute the squared spectral norms of many matrices, which are drawn in batches."""
 
     def squares(d: int, rng: np.random.Generator, count: int) -> Vector:
         sizes = [min(BATCH, count - start) for start in range(0, count, BATCH)]
@@ -71,7 +70,7 @@ def _in_batches(
 
 
 def spectral_squares(matrices: Matrix, symmetric: bool) -> Vector:
-    """The square of ‖M‖ for every matrix of a stack."""
+    """Return the square of ‖M‖ for every matrix of a stack."""
     values = np.linalg.eigvalsh(matrices) if symmetric else np.linalg.svd(matrices, compute_uv=False)
     squares: Vector = (values**2).max(axis=-1)
     return squares
@@ -90,7 +89,7 @@ NOISE: dict[str, tuple[Callable[..., Vector], Callable[[float], float]]] = {
 
 
 def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """The root mean square spectral norm of noise at scale 1, divided by a formula of the same order."""
+    """Return the root mean square spectral norm of noise at scale 1, divided by a formula of the same order."""
     squares, order = NOISE[law]
     found = [root_mean_square(squares(d, rng_of(seed, law, d), draws(d))) for d in dimensions]
     spectral = [value / order(d) for (value, _), d in zip(found, dimensions, strict=True)]
@@ -99,7 +98,7 @@ def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: 
 
 
 def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """The norms of noise for the covariance body, divided by twice those of symmetric nuclear-Laplace noise.
+    """Return the norms of noise for the covariance body, divided by twice those of symmetric nuclear-Laplace noise.
 
     Draws of nuclear-Laplace noise are weighted by the probability with which the sampler would accept them.
     """
@@ -131,7 +130,7 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 
 # TABLES OF MECHANISMS
 
-ROWS = 256  # rows of the model data; the error depends on n and the budget only through m
+ROWS = 256  # the model data have so many rows; the error depends on n and the budget only through m
 SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # values of q from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.
@@ -144,13 +143,13 @@ SCALES_WITH_TRACE = (*SAMPLING, "nuclear-ball-projection", "separate-cov-pure", 
 
 
 def imagined_rows(d: int, trace: float) -> Matrix:
-    """256 rows of equal norm whose second moment is exactly diagonal, with the model's eigenvalues."""
+    """Make 256 rows of equal norm whose second moment is exactly diagonal, with the model's eigenvalues."""
     rows: Matrix = hadamard(ROWS)[:, :d] * np.sqrt(model_spectrum(d, trace))
     return rows
 
 
 def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
-    """Correlated Gaussian rows, transformed to have exactly the model's eigenvalues, then clipped to the ball.
+    """Make correlated Gaussian rows, transformed to have exactly the model's eigenvalues, then clipped to the ball.
 
     Unlike those of `imagined_rows`, their norms vary, so that a search for a clipping norm gains less.
     """
@@ -163,12 +162,12 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
 
 
 def candidate_of(law: str) -> Candidate:
-    """The candidate whose error is in the table `law`."""
+    """Return the candidate whose error is in the table `law`."""
     return next(c for c in CANDIDATES if law in (c.law, c.law + OF_GAUSSIAN_ROWS))
 
 
 def axes_of(law: str) -> dict[str, tuple[float, ...]]:
-    """The grid of the table `law`."""
+    """Return the grid of the table `law`."""
     largest = 16 if law == "l2-ball-projected" else 32 if law in SAMPLING else 48
     dimensions = tuple(float(d) for d in DIMENSIONS if d <= largest)
     if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
@@ -182,7 +181,7 @@ def axes_of(law: str) -> dict[str, tuple[float, ...]]:
 
 
 def draws_of(law: str) -> Callable[[int], int]:
-    """The number of draws as a function of the dimension: norms vary less in high dimensions."""
+    """Return the number of draws as a function of the dimension: norms vary less in high dimensions."""
     if law in NOISE:
         return lambda d: max(1000, 200_000 // d)
     if law == "covariance-body":
@@ -197,7 +196,7 @@ def draws_of(law: str) -> Callable[[int], int]:
 
 
 def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, rows: int = ROWS) -> Iterable[Any]:
-    """Draws of the noise of a candidate, from one stream."""
+    """Draw the noise of a candidate several times, from one stream."""
     given = {name: candidate.options[name] for name in ("ensemble", "body") if name in candidate.options}
     if candidate.mechanism == "k-norm":
         return list(candidate.declared.draw_noise(d, rng, size=count, **given))
@@ -207,12 +206,12 @@ def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, r
 
 
 def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, float]:
-    """The budget at which n rows have m = `size`."""
+    """Return the budget at which n rows have m = `size`."""
     return {"epsilon": size / rows} if candidate.pure else {"rho": (size / rows) ** 2}
 
 
 def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, float]) -> Matrix:
-    """The outputs of a candidate for every draw of its noise: (size, d, d)."""
+    """Return the outputs of a candidate for every draw of its noise: (size, d, d)."""
     if candidate.law in UNPROJECTED:  # the computation of the loop below, for all draws at once
         n, d = x.shape
         (amount,) = budget.values()
@@ -223,7 +222,9 @@ def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, fl
 
 
 def projected(matrices: Matrix) -> Matrix:
-    """`projections.psd_trace_ball` with radius 1, for a stack of symmetric matrices: (size, d, d) -> (size, d, d)."""
+    """Apply `projections.psd_trace_ball` with radius 1 to a stack of symmetric matrices: (size, d, d) -> (size, d,
+    d).
+    """
     ascending, vectors = np.linalg.eigh(matrices)
     descending = ascending[:, ::-1]
     shifts = (np.cumsum(descending, axis=1) - 1) / np.arange(1, descending.shape[1] + 1)
@@ -238,7 +239,9 @@ def projected(matrices: Matrix) -> Matrix:
 def measure_table(
     law: str, seed: int, draws: Callable[[int], int], axes: dict[str, tuple[float, ...]]
 ) -> dict[str, Any]:
-    """The product of m and the root mean square error of a candidate on the model data, at every point of the grid."""
+    """Return the product of m and the root mean square error of a candidate on the model data, at every point of
+    the grid.
+    """
     candidate, traces = candidate_of(law), axes.get("trace", (0.5,))
     data, n = (gaussian_rows, GAUSSIAN_ROWS) if law.endswith(OF_GAUSSIAN_ROWS) else (imagined_rows, ROWS)
     shape = len(axes["d"]), len(axes["q"]), len(traces)
@@ -277,7 +280,7 @@ def _document(
         "law": law,
         "kind": kind,
         "run": {
-            "command": f"python -P -m {MODULE} --measure reference/recommendation/constants --only {law} --seed {seed}",
+            "command": f"{COMMAND} --only {law} --seed {seed}",
             "seed": seed,
             "draws": {str(d): draws(d) for d in dimensions},
         },
@@ -302,7 +305,7 @@ LAWS = tuple(
 
 
 def measure(law: str, seed: int) -> dict[str, Any]:
-    """The document with the measured figures of one law."""
+    """Return the document with the measured figures of one law."""
     if law in NOISE:
         return measure_noise(law, seed, draws_of(law), (*DIMENSIONS, *FURTHER))
     if law == "covariance-body":
@@ -310,18 +313,20 @@ def measure(law: str, seed: int) -> dict[str, Any]:
     return measure_table(law, seed, draws_of(law), axes_of(law))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+PARSER = {"description": "Measure the constants of the recommendation, and write one file for every law."}
+
+
+def run(options: argparse.Namespace) -> int:
     """Measure, and write the files."""
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}")
-    parser.add_argument("--measure", type=Path, metavar="FOLDER", required=True)
-    parser.add_argument("--only", choices=LAWS)
-    parser.add_argument("--seed", type=int, default=SEED)
-    options = parser.parse_args(arguments)
     for law in LAWS if options.only is None else (options.only,):
         text = json.dumps(measure(law, options.seed), ensure_ascii=False, separators=(",", ":")) + "\n"
-        (options.measure / f"{law}.json").write_text(text, encoding="utf-8")
+        (options.folder / f"{law}.json").write_text(text, encoding="utf-8")
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", choices=LAWS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.set_defaults(run=run)

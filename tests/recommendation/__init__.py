@@ -1,0 +1,1 @@
+"""The programs that measure the constants of the recommendation and compare it with simulations."""
