@@ -25,8 +25,8 @@ RARE, MANY = (3e-4, 2e-5), 512
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    The one feature is as likely as all others together, so that its probability depends strongly on the exponent; or it is
-    so likely that each of the others is rare.
+    The one feature is as likely as all others together, so that its probability depends strongly on the exponent; or
+    it is so likely that each of the others is rare.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 
