@@ -111,6 +111,7 @@ def undocumented(reference: list[Module]) -> set[str]:
     return {function for function in unused(reference) - PLAIN if not documented(function)}
 
 
+@pytest.mark.thorough
 def test_what_the_reference_does_not_use_is_documented_or_listed() -> None:
     reference = modules("reference")
     assert undocumented(reference) == USED_BY_THE_VERIFICATION

@@ -13,11 +13,11 @@ from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.law import Scenario, run_scenario
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.declared import default_claim
 from tests.conventions import FALSE_ALARM
 
 DRAWS = 1000
-BESIDE = ("n=6, d=3", "n=400, d=2")  # data sets on which outputs are only compared with the reference
 
 
 def with_other_noise() -> list[str]:
@@ -33,11 +33,11 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """The data set on which most is known of the law."""
+    """The data set on which most is known of the law; on some, outputs are only compared with the reference."""
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
     found = profile(declared.name, default_claim(declared.name), declared.resolve(dict(target.options)), DRAWS, 0)
-    of_a_law = [scenario for scenario in found.scenarios if scenario.name not in BESIDE]
+    of_a_law = [s for s in found.scenarios if all(f.__module__ != reference_draws.__name__ for f in s.tests.values())]
     return max(of_a_law, key=lambda scenario: len(scenario.tests), default=None)
 
 
@@ -52,22 +52,11 @@ def least(name: str, share: float) -> float:
     return min(finding.p_value for finding in found if finding.p_value is not None)
 
 
-LONG = {
-    "adaptive-cov", "adaptive-cov-pure", "block-tridiagonal", "centred-covariance", "coinpress-mean",
-    "discrete-gaussian-covariance", "discrete-laplace-covariance", "em-cov", "iterative-eigenvectors",
-    "kapralov-talwar", "ppc", "recursive-moment",
-}  # fmt: skip
 UNMOVED = "above-threshold"  # at half of the budget its answer on these data is nearly the same
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.thorough] if TARGETS[name]().mechanism in LONG else [])
-        for name in with_other_noise()
-        if name != UNMOVED and known(name)
-    ],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in with_other_noise() if name != UNMOVED and known(name)])
 def test_draws_have_the_known_law(name: str) -> None:
     """Catches noise of another law, scale or dependence, and noise that does not follow the budget."""
     assert least(name, 1.0) > FALSE_ALARM > least(name, 0.5)

@@ -310,6 +310,7 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
 )
@@ -319,6 +320,7 @@ def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> Non
     assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
 
+@pytest.mark.thorough
 def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
     assert growth(lambda rows: second_moment(np.concatenate(list(blocks(rows))))) > 0.9
 

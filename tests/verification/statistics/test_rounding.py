@@ -71,6 +71,7 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
     assert old > 1e-9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", [1e-40, 1e-20, 1e-9, 1e-3, 0.3, 0.9])
 def test_bounds_on_probabilities_are_rounded_outwards(error: float) -> None:
     rng = np.random.default_rng(2)
