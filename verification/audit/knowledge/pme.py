@@ -1,4 +1,4 @@
-"""The preconditioned mean has no law in closed form: draws are compared with draws of the reference.
+"""Compare draws of the preconditioned mean with draws of the reference, because its law has no closed form.
 
 One of the data sets consists of pairs of equal rows. Their differences are 0, so every round multiplies the rows by the
 same public factor. Neighbouring pairs lie far apart: if a record is used in two differences, the rows are shrunk. In
@@ -26,7 +26,7 @@ WEIGHT = 0.05  # many rows are slow
 
 
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:
-    """A number of differences with which the noise of a round hardly reaches its threshold κ_t/2.
+    """Return a number of differences for which the noise of a round hardly reaches the threshold κ_t/2.
 
     rho, beta : the budgets of PPC.
     """
@@ -57,7 +57,7 @@ def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | N
 
 
 def of_pairs(claim: ClaimUnderAudit, rho: float, beta: float) -> tuple[Scenario, ...]:
-    """The pairs of equal rows, and the same rows moved on by one, so that a pair lies at opposite ends."""
+    """Return pairs of equal rows, and the same rows moved on by one, so that rows of a pair are at opposite ends."""
     x = pairs_of_rows(claim, rho, beta)
     if x is None:
         return ()
@@ -69,7 +69,7 @@ def of_pairs(claim: ClaimUnderAudit, rho: float, beta: float) -> tuple[Scenario,
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """The scenarios and pairs for any mechanism, and the pairs of rows."""
+    """Return the scenarios and pairs that serve for any mechanism, and the scenarios of pairs of rows."""
     pairs = of_pairs(claim, claim.budget["rho"], claim.parameter("beta"))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
 

@@ -24,5 +24,8 @@ class Allowance:
 
     @property
     def over(self) -> bool:
-        """Whether the time is used up. The slow clock of processor time is not read as long as it cannot be."""
+        """Return whether the time is used up.
+
+        Reading processor time is slow, so it is read only when enough wall time has passed.
+        """
         return time.monotonic() - self._start >= self.seconds and self.left <= 0

@@ -60,7 +60,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Whether both targets give equal outputs from the same draws, on one tape; None if they make other draws."""
+    """Return whether both targets give equal outputs from the same draws; None if they make different draws."""
     with target.standing(), reference.standing():
         y, r = (made.run(x, Tape(seed)) for made in (target, reference))
     if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:

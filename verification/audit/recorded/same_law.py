@@ -77,12 +77,15 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def of_single_precision(x: Matrix) -> float:
-    """A relative bound on the error of a statistic of these rows that is computed in float32."""
+    """Return a relative bound on the error of a statistic of these rows that is computed in float32."""
     return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
 
 
 def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) -> Compared:
-    """How two laws differ. single : relative to the largest number; smaller shifts may come from sums in float32."""
+    """Compare two laws.
+
+    single : a bound on shifts that sums in float32 may cause, relative to the largest number.
+    """
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):

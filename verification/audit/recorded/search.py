@@ -238,7 +238,7 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """The largest loss that was found, and its point; None if losses of points are unknown."""
+        """Return the largest loss that was found and its point; None if losses of points are unknown."""
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
@@ -277,7 +277,7 @@ class _Search:
         return loss
 
     def _highest(self, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """The largest loss found, and its point."""
+        """Return the largest loss that was found, and its point."""
         starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]

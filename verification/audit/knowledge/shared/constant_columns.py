@@ -41,7 +41,7 @@ MOST_ROWS = 20_000  # data sets with more rows are left out
 
 @dataclass(frozen=True)
 class ConstantColumns:
-    """The data set, and the Gaussian law of the output on it."""
+    """State a data set, and the Gaussian law of the output on it."""
 
     x: Matrix
     mean: Vector
@@ -96,7 +96,9 @@ class ConstantColumns:
 
 @dataclass(frozen=True)
 class DrawnBin:
-    """A data set of equal columns, and the law of a component: a mixture of one Gaussian for every bin, the last first.
+    """State a data set of equal columns, and the law of an entry of the output on it.
+
+    The law is a mixture with one Gaussian for every bin, the last bin first.
 
     means (2B + 1,) : the means of the clipped values. leader : the probability that the last bin is chosen; the others
     share the rest equally.
@@ -110,37 +112,37 @@ class DrawnBin:
 
     @property
     def cut(self) -> float:
-        """A value between the outputs for the last bin and the outputs for most of the others."""
+        """Return a value that lies between the outputs for the last bin and the outputs for most other bins."""
         return float(self.means[0]) - (APART + 1) * self.deviation
 
     @property
     def visible(self) -> bool:
-        """Whether an output shows whether the last bin was chosen or the bin farthest from it."""
+        """Return whether the output tells the choice of the last bin from the choice of the bin farthest from it."""
         return float(self.means[0] - self.means[-1]) > APART * self.deviation
 
     def cdf(self, values: Vector) -> Vector:
-        """The distribution function of one component."""
+        """Return the distribution function of one entry of the output."""
         weights = np.full(len(self.means), (1 - self.leader) / (len(self.means) - 1))
         weights[0] = self.leader
         found: Vector = ndtr((values[:, None] - self.means) / self.deviation) @ weights
         return found
 
     def all_components(self, outputs: Matrix) -> TestResult:
-        """The test of the mixture."""
+        """Test that every entry of the output follows the mixture."""
         return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
 
     def other_bins(self, outputs: Matrix) -> TestResult:
-        """The test of the share of components that show another bin than the last."""
+        """Test the share of entries that show another bin than the last."""
         below, exact = int((outputs < self.cut).sum()), float(self.cdf(np.array([self.cut]))[0])
         return binomial(below, outputs.size, exact, "the noise of the counts chooses the bin with its probability")
 
     def two_columns(self, outputs: Matrix) -> TestResult:
-        """The test that two columns show another bin together as often as independent columns do."""
+        """Test that two columns show another bin than the last together as often as independent columns do."""
         both, exact = int((outputs[:, :2] < self.cut).all(axis=1).sum()), float(self.cdf(np.array([self.cut]))[0])
         return binomial(both, len(outputs), exact**2, "the bins of two columns are chosen independently")
 
     def scenario(self) -> Scenario:
-        """The scenario of these data."""
+        """Return the scenario of this data set."""
         tests: dict[str, Test] = {
             "all components": self.all_components,
             "other bins": self.other_bins,
@@ -150,13 +152,13 @@ class DrawnBin:
 
 
 def leaders_share(lead: float, others: int) -> float:
-    """The probability that a normal variable plus `lead` exceeds that many other normal variables."""
+    """Return the probability that a normal variable plus `lead` exceeds `others` independent normal variables."""
     z, step = np.linspace(-12.0, 12.0, 2401, retstep=True)  # the trapezoidal rule is exact here up to rounding
     return float((np.exp(-(z**2) / 2) * ndtr(z + lead) ** others).sum() * step / math.sqrt(2 * math.pi))
 
 
 def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> DrawnBin:
-    """The data set with `rest` values in every bin, and a few more in the last one."""
+    """Make the data set that has `rest` values in every bin, and a few more in the last one."""
     last, rho = mechanism.last_bin(claim.parameter("mean_bound"), sigma), claim.budget["rho"]
     bins, deviation = np.arange(last, -last - 1.0, -1), math.sqrt(mechanism.count_variance(rho / DIMENSION))
     lead = max(1, round(LEAD * deviation))
@@ -172,7 +174,7 @@ def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> Dr
 
 
 def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
-    """The scenarios in which the noise chooses the bin, where the output shows the choice."""
+    """Return the scenarios in which the noise chooses the bin, if the output shows the choice."""
     bins = 2 * mechanism.last_bin(claim.parameter("mean_bound"), sigma) + 1
     full = math.ceil(SHARP / math.sqrt(claim.budget["rho"] / DIMENSION) / bins)
     if bins * full > MOST_ROWS or bins < 3:

@@ -62,7 +62,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
 
 def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> Scenario:
-    """The scenario of these data, with the test of every feature of the output against draws of the reference."""
+    """Return a scenario on this data set that compares every feature of the output with draws of the reference."""
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:

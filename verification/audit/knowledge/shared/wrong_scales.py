@@ -18,5 +18,5 @@ ONE_FOR_ROOT_TWO = "half-scale", "double-scale", "sensitivity-one"
 
 
 def scale_suspects(test: Callable[[float], Test], names: tuple[str, ...] = USUAL) -> tuple[Suspect, ...]:
-    """A suspect for every named mistake; `test` makes the test that the noise scale is multiplied by a factor."""
+    """Return a suspect for every named mistake; `test` makes the test that the noise scale has a wrong factor."""
     return tuple(Suspect.times(name, MISTAKES[name][1], MISTAKES[name][0], test) for name in names)

@@ -51,7 +51,7 @@ SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes for rows of ma
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape for rows in other forms
 SEED = 0  # the seed for the rows
-SECONDS = 1.0  # seconds for all data sets
+SECONDS = 1.0  # the time limit for all data sets, in seconds
 SCREENED = 0.4  # the share of this time for comparing two outputs on every data set
 WHOLE = 1  # on so many data sets the whole laws are compared at once; on the others, two outputs are compared first
 SHOWN = 3  # the most draws in the report
@@ -81,9 +81,10 @@ class GainsBesideReference(Facts):
 
 @dataclass(frozen=True)
 class _Case:
-    """A data set, in words, and what is run on it. usual : the target at the claimed budget, if this is another one.
+    """State one comparison: a data set with its description, and the target and the reference that run on it.
 
-    beside : whether the case may be left out, because nothing is promised for this budget or form.
+    usual : the target at the claimed budget, if the case has another budget. beside : whether the case may be left
+    out, because the target promises nothing for this budget or this form of the numbers.
     """
 
     where: str
@@ -94,22 +95,22 @@ class _Case:
     beside: bool = False
 
     def alike(self, seed: int) -> bool | None:
-        """Whether the target gives the output of the reference; None if that says nothing."""
+        """Return whether target and reference give the same output; None if this says nothing about the target."""
         found = same_outputs(self.target, self.reference, self.x, seed)
         return None if found is False and self.ignored(seed) else found
 
     def ignored(self, seed: int) -> bool:
-        """Whether the target gives the output of the claimed budget at another budget."""
+        """Return whether the target ignores the budget: it gives the same output as at the claimed budget."""
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Whether a difference refutes; at another budget only less noise does."""
+        """Return whether a difference refutes the target. At another budget only less noise than the reference's does."""
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
-    """Data of several shapes and kinds, other budgets, and other forms of the same numbers, in turns."""
+    """Yield cases in turns: data of several shapes and kinds, other budgets, and other forms of the same numbers."""
     least = subject.known.form.smallest_dimension
 
     def plain(sizes: Iterable[tuple[int, int]]) -> Iterator[_Case]:
@@ -145,7 +146,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
 
 @dataclass
 class _Seen:
-    """The results so far: the numbers of cases with equal laws, or equal outputs, and the reasons in the others."""
+    """Count the cases with equal laws and with equal outputs, and keep the reasons why other cases are undecided."""
 
     same: int = 0
     alike: int = 0
@@ -153,9 +154,9 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """The cases, one in which two outputs differ first, and the number of the first that is known to agree.
+    """Put a case in which two outputs differ first, and return the cases and the index of the first that agrees.
 
-    The order is unchanged if target and reference make different draws in the first case.
+    The order does not change if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
