@@ -104,7 +104,7 @@ class _Case:
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Return whether a difference refutes the target. At another budget only less noise than the reference's does."""
+        """Return whether a difference refutes; at another budget only less noise than the reference's does."""
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
