@@ -2,10 +2,10 @@
 
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.pme import of_pairs
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
+from covassay.verification.audit.knowledge.shared.pairs_of_rows import of_pairs
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
 

@@ -20,8 +20,8 @@ from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.long_rows import in_one_round
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
@@ -175,13 +175,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, shapes)
 
 
-def long_rows(claim: ClaimUnderAudit, kappa: float, beta: float) -> near_choices.Choices:
-    """Data whose longest rows are just not dropped, for these κ and β."""
-    return near_choices.long_rows(claim.seed, lambda n, d: mechanism.radius_squared(n, d, kappa, beta) ** 0.5)
-
-
 KNOWN = Known(
     law,
     NotAdditive("the noisy matrix is projected onto the positive semidefinite matrices", SAME_SQUARES_OF_ANY_ROWS),
-    choices=lambda claim: long_rows(claim, claim.parameter("kappa"), claim.parameter("beta")),
+    choices=in_one_round,
 )

@@ -2,12 +2,12 @@
 
 from covassay.reference.mechanisms.gaussian_estimation import pgce
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.ppc import long_rows
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
+from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
 
 KNOWN = Known(
     path=NotAdditive("the rows are preconditioned by a matrix that is itself drawn", SAME_SQUARES_OF_ANY_ROWS),
-    choices=lambda claim: long_rows(claim, pgce.half(1.0)),
+    choices=lambda claim: in_the_first_round(claim, pgce.half(1.0)),
     bits_unseen=POWERS,
 )

@@ -10,14 +10,12 @@ from functools import lru_cache
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
-from covassay.reference.mechanisms.gaussian_estimation import ppc as mechanism
 from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.knowledge import naive_pce
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
-from covassay.verification.audit.knowledge.shared.near_choices import Choices
+from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
@@ -54,18 +52,12 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 
 
-def long_rows(claim: ClaimUnderAudit, share: float) -> Choices:
-    """Data whose longest rows are just not dropped in the first round; `share` is the share of β for all rounds."""
-    kappa = claim.parameter("kappa")
-    return naive_pce.long_rows(claim, kappa, share * claim.parameter("beta") / max(1, mechanism.rounds(kappa)))
-
-
 KNOWN = Known(
     law,
     NotAdditive(
         "every round transforms the rows by the preconditioner that the rounds before have drawn",
         SAME_SQUARES_OF_ANY_ROWS,
     ),
-    choices=lambda claim: long_rows(claim, 1.0),
+    choices=in_the_first_round,
     bits_unseen=EIGENVECTORS,
 )

@@ -1,14 +1,14 @@
 """One round of preconditioning has no law in closed form: draws are compared with draws of the reference."""
 
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.naive_pce import long_rows
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
+from covassay.verification.audit.knowledge.shared.long_rows import in_one_round
 
 KNOWN = Known(
     path=NotAdditive(
         "the output is a preconditioner made from the eigenvectors of a noisy matrix", SAME_SQUARES_OF_ANY_ROWS
     ),
-    choices=lambda claim: long_rows(claim, claim.parameter("kappa"), claim.parameter("beta")),
+    choices=in_one_round,
     bits_unseen=EIGENVECTORS,
 )
