@@ -4,8 +4,8 @@ The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the s
 prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
 
 The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. This error is
-predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and ranked by the larger prediction.
-For all other mechanisms the two predictions are equal.
+predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and mechanisms are ranked by the
+larger prediction. For all other mechanisms the two predictions are equal.
 """
 
 from collections.abc import Sequence

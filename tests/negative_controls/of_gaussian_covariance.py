@@ -21,7 +21,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size)
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draws (A + Aᵀ)/2 for a Gaussian matrix A: the ensemble goe in place of wigner, which is private too."""
+    """Draws (A + Aᵀ)/2 for a Gaussian matrix A: noise of the ensemble goe in place of wigner. It is private too."""
     a = rng.standard_normal((size, d, d))
     noise: Matrix = (a + np.swapaxes(a, 1, 2)) / 2
     return noise

@@ -92,7 +92,7 @@ def has_whole_budget(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def has_budget_of_numpy(x: Any, budget: dict[str, Any]) -> bool:
-    """Return whether the budget is a number of numpy."""
+    """Return whether a value of the budget is a NumPy float."""
     return any(isinstance(value, np.floating) for value in budget.values())
 
 

@@ -107,7 +107,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
-    """Return a piece of a string as text."""
+    """Return one piece of a string as text: a constant, the number that a name stands for, or "…"."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     name = node.value.id if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) else ""

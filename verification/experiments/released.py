@@ -101,7 +101,7 @@ CALLS: dict[str, dict[str, Call]] = {
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
     """Run AdaptiveCov with the bounds of the code and up to two of its mistakes.
 
-    power : on rows clipped to 2^{−k} the noise of GaussCov enters the search as 2^{−k} g in place of 4^{−k} g.
+    power : the search takes 2^{−k} g in place of 4^{−k} g as the noise of GaussCov on rows clipped to norm 2^{−k}.
     svd : SeparateCov takes the singular vectors of an indefinite matrix in place of its eigenvectors.
     """
     rho, beta = setting["rho"], setting["beta"]

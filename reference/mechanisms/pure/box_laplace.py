@@ -1,7 +1,7 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. Every kind of sum has a public weight. S is the largest ℓ1 distance between the sums of two neighbours, each sum
+2. The four kinds have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
    times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum.
    The number of rows n has none under replace-one, where it is public.
 3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of

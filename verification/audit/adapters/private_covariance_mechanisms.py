@@ -1,7 +1,7 @@
 """Targets from the code of "Differentially Private Covariance Revisited", from a copy of hkustDB/PrivateCovariance.
 
 The environment variable COVASSAY_PRIVATE_COVARIANCE names the directory of a copy (audited at dafcdfe). The functions
-take rows of norm at most 1, which the project's experiments make sure of before the call; the adapter clips the rows.
+take rows of norm at most 1, which the experiments in that repository ensure; here the adapter clips the rows.
 Data and noise are in single precision, as in the experiments. The functions of `adaptive` take ρ, `LapCov`,
 `SeparateLapCov` and `ClippedLapCov` take ε, and the pure variant of `AdaptiveCov` turns ρ into ε = √(2ρ).
 """

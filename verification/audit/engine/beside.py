@@ -71,7 +71,7 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # where noise is added to a query, `same_noise` and `other_budgets` test the remaining places
+        return  # where noise is added to a query, `same_noise` and `other_budgets` test the places that would follow
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:

@@ -85,7 +85,7 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """Return the scenario of data on which both noises matter, compared with draws of the reference."""
+    """Return a scenario in which both noises matter; its outputs are compared with draws of the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 

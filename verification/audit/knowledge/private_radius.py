@@ -37,7 +37,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     def of_norms(name: str, norms: Vector, d: int) -> Scenario:
         within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
         law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
-        # the output 1 is released for the largest radius, and if no radius is found
+        # the output is 1 if the largest radius is found, and also if no radius is found
         merged = np.append(law[:-2], law[-2] + law[-1])
         axis = np.eye(d)[0] if d == 1 else np.array([0.6, 0.8, *np.zeros(d - 2)])
         return Scenario(name, norms[:, None] * axis, {"output": levels_test(radii, merged)})

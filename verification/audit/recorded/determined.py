@@ -114,7 +114,7 @@ class _Walk:
 
 
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
-    """Return whether a draw belongs to a primitive; noise of whole numbers is drawn as two geometric numbers."""
+    """Return whether a draw was made by one of these primitives; integer noise is drawn as two geometric numbers."""
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
     return bool(draw.parameters) and draw.parameters[0] in names

@@ -194,7 +194,7 @@ def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
-    """Return the results of the tests among these checks, and the effects that they would have detected."""
+    """Return the results of those checks that are statistical tests, and the effects that they would have detected."""
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
         return []

@@ -97,7 +97,7 @@ class _Kept(Process):
         self.start_again()
 
     def start_again(self) -> None:
-        """Start the process, and wait until the package is imported. No time limit interrupts the start."""
+        """Start the process, and wait until the package is imported. The time limit of a draw does not apply."""
         with in_one_piece():
             self._running = self._start()
 

@@ -458,7 +458,7 @@ class _Trial:
         raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
-        """Return expressions for the methods of a fitted object that take no data and are named like a release."""
+        """Return calls of the methods of a fitted object that need no data and whose name suggests a release."""
         found = []
         for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
             with suppress(Exception, SystemExit):

@@ -160,7 +160,7 @@ def test_the_reference_itself_is_not_suspicious(name: str) -> None:
 def test_the_controls_are_the_reference_on_plain_rows() -> None:
     x = np.random.default_rng(0).normal(size=(40, 3))
     for control in NEGATIVE_CONTROLS:
-        if control.name.endswith("below-the-largest"):
+        if control.name.endswith(("below-the-largest", "below-a-quantile")):
             continue
         claim = default_claim(control.mechanism).keywords()
         y = control.draw(x, rng=np.random.default_rng(1), **claim)

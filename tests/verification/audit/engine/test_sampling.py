@@ -88,7 +88,7 @@ def test_a_draw_that_fails_in_a_block_without_failing_it_is_a_failure_of_its_own
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make blocks of two chunks, and keep the draws of two chunks."""
+    """Make blocks of two chunks, and keep the draws of the first four chunks."""
     for name, value in (("BLOCK", 2), ("WHOLE", 4), ("KEPT", 4 * CHUNK), ("SECONDS", 0.0)):
         monkeypatch.setattr(sampling, name, value)
 

@@ -84,7 +84,7 @@ def test_the_approximate_profile_takes_an_epsilon_above_one_with_the_exact_scale
 
 
 def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Add Laplace noise to the second moments at nine tenths of its scale."""
+    """Add Laplace noise to the second moments, at nine tenths of the scale that privacy requires."""
     rows = unit_rows(x)
     scale = laplace.noise_scale(laplace.second_moments_sensitivity(*rows.shape), epsilon)
     return np.diag(second_moment(rows)) + 0.9 * scale * rng.laplace(size=(size, rows.shape[1]))

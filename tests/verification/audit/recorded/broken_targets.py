@@ -143,7 +143,7 @@ def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0, DENSE, SIGNED)
 def mirrored_wrongly(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use the ℓ1 change of the whole matrix, with Laplace noise of half the scale."""
+    """Add Laplace noise of half the scale that the ℓ1 change of the upper triangle requires."""
     s, n = moment(x)
     change = np.abs(np.outer(DENSE, DENSE) - np.outer(SIGNED, SIGNED))[np.triu_indices(D)].sum()
     return s + mirrored(rng.laplace(scale=change / 2 / (n * epsilon), size=(D, D)))
