@@ -28,21 +28,31 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# A run of these takes longer than 0.3 s. They and all but the first mutant of every check are `slow`: CI runs a share.
+# These take 0.3 s or more.
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
     "dly22.adaptive:bias_bins",
+    "dly22.adaptive:radius_release",
     "dly22.noise:laplace_wigner_bounds",
     "dn25.privacy:centred_algorithm_2",
     "klsu19.covariance:accuracy",
     "klsu19.covariance:rows_for_accuracy",
+    "klsu19.distances:consequences_of_regularity",
     "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
     "klsu19.privacy:zcdp_composition",
+    "klsu19.products:divergence_order",
     "klsu19.products:ppde_distance",
     "klsu19.products:rounds_noise",
+    "klsu19.products:squared_length_tails",
+    "own.box_moments:l1_sensitivity",
+    "own.box_moments:l2_sensitivity",
+    "own.budgets:multiplier_is_enough",
     "own.budgets:threshold_spend",
+    "own.l2_approximate:least_scale",
+    "own.l2_approximate:loss_density",
+    "own.lattice:exponential_chance",
     "own.laws:concentration",
     "own.laws:float_cdf",
     "own.laws:float_moments",
@@ -54,31 +64,18 @@ LONG = {
     "own.tail:smoothing_and_integrating",
     "own.tail:tail_bound",
     "own.theorems:quantiles",
+    "own.theorems:tail_algebra",
     "own.theorems:theorem_2_on_releases",
+    "own.zcdp:randomised_response_divergence",
     "own.zcdp:threshold_range",
 }
 
 
-# These take half a second or more.
-THOROUGH = {
-    "dly22.adaptive:radius_release",
-    "klsu19.distances:consequences_of_regularity",
-    "klsu19.products:divergence_order",
-    "klsu19.products:squared_length_tails",
-    "own.box_moments:l1_sensitivity",
-    "own.box_moments:l2_sensitivity",
-    "own.l2_approximate:least_scale",
-    "own.l2_approximate:loss_density",
-    "own.lattice:exponential_chance",
-    "own.theorems:tail_algebra",
-    "own.zcdp:randomised_response_divergence",
-}
-
-
 def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
-    if name in LONG or not first:
+    """CI runs every check with its first mutant, and a share of the other mutants."""
+    if not first:
         return [pytest.mark.slow]
-    return [pytest.mark.thorough] if name in THOROUGH else []
+    return [pytest.mark.thorough] if name in LONG else []
 
 
 CHECKS = [pytest.param(name, marks=marks(name)) for name in checks()]
