@@ -198,7 +198,8 @@ def test_a_slow_target_is_not_decided() -> None:
         time.sleep(0.02)
         return x.sum() + rng.laplace(size=20)
 
-    assert exact_loss(slow, *PAIR, PureDP(1.0), seconds=0.1).reason == "no answer after 0.1 s"
+    # the first attempt may use up a part of the limit
+    assert exact_loss(slow, *PAIR, PureDP(1.0), seconds=0.1).reason.startswith("no answer after 0.")
 
 
 # WHERE DRAWS COME FROM
