@@ -27,7 +27,7 @@ from covassay.verification.audit.questions.contract import forced_draws
 from covassay.verification.audit.questions.law import gains_beside_the_reference as gains
 from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.questions.privacy.neighbour_events import pairs_of
-from covassay.verification.audit.recorded import affine, common_draws, exact_loss
+from covassay.verification.audit.recorded import affine, common_draws, exact_loss, same_law
 from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.facts import ExactLosses
 from covassay.verification.audit.recorded.recorder import recorder
@@ -271,7 +271,12 @@ def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_ar
         assert _beside_gauss_cov(draw).status is not Status.REFUTED, draw.__name__
 
 
-def test_sums_in_single_precision_do_not_move_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("compare", "place", "told"), [(on_common_draws, common_draws, "moved"), (same_law.compared, same_law, "centre")]
+)
+def test_sums_in_single_precision_do_not_move_the_law(
+    monkeypatch: pytest.MonkeyPatch, compare: Any, place: Any, told: str
+) -> None:
     def in_single(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(np.asarray(x, float)).astype(np.float32)
         noise = gauss_cov.sample(np.zeros(rows.shape), rng, rho=rho)
@@ -280,11 +285,12 @@ def test_sums_in_single_precision_do_not_move_the_law(monkeypatch: pytest.Monkey
     def found() -> Compared:
         budget = {"rho": 0.5}
         reference = recorder("covassay:gauss-cov", budget)
-        return on_common_draws(recorder(in_single, budget), reference, example_rows(10_000, 2), seed=0, seconds=20.0)
+        compared: Compared = compare(recorder(in_single, budget), reference, example_rows(10_000, 2), 0, 20.0)
+        return compared
 
     assert not found().difference
-    monkeypatch.setattr(common_draws, "of_single_precision", lambda x: 0.0)
-    assert "moved" in found().difference
+    monkeypatch.setattr(place, "of_single_precision", lambda x: 0.0)
+    assert told in found().difference
 
 
 @pytest.mark.thorough
