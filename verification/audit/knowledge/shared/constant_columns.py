@@ -116,6 +116,11 @@ class DrawnBin:
         return float(self.means[0]) - (APART + 1) * self.deviation
 
     @property
+    def share_below(self) -> float:
+        """Return the probability that an entry of the output is below `cut`."""
+        return float(self.cdf(np.array([self.cut]))[0])
+
+    @property
     def visible(self) -> bool:
         """Return whether the output tells the choice of the last bin from the choice of the bin farthest from it."""
         return float(self.means[0] - self.means[-1]) > APART * self.deviation
@@ -133,13 +138,15 @@ class DrawnBin:
 
     def other_bins(self, outputs: Matrix) -> TestResult:
         """Test the share of entries that show another bin than the last."""
-        below, exact = int((outputs < self.cut).sum()), float(self.cdf(np.array([self.cut]))[0])
-        return binomial(below, outputs.size, exact, "the noise of the counts chooses the bin with its probability")
+        below = int((outputs < self.cut).sum())
+        return binomial(
+            below, outputs.size, self.share_below, "the noise of the counts chooses the bin with its probability"
+        )
 
     def two_columns(self, outputs: Matrix) -> TestResult:
         """Test that two columns show another bin than the last together as often as independent columns do."""
-        both, exact = int((outputs[:, :2] < self.cut).all(axis=1).sum()), float(self.cdf(np.array([self.cut]))[0])
-        return binomial(both, len(outputs), exact**2, "the bins of two columns are chosen independently")
+        both = int((outputs[:, :2] < self.cut).all(axis=1).sum())
+        return binomial(both, len(outputs), self.share_below**2, "the bins of two columns are chosen independently")
 
     def scenario(self) -> Scenario:
         """Return the scenario of this data set."""
