@@ -118,7 +118,7 @@ def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup],
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """Uses the noise that the other adjacency needs; the number of rows has noise if the claim requires it."""
+    """Uses the noise that the other adjacency needs. Noise is added to the number of rows if the claim requires it."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]

@@ -120,7 +120,7 @@ def digest(path: Path) -> str:
 
 
 def described(panel: Panel, scale: Scale) -> dict[str, Any]:
-    """Return a panel as plain data: enough to draw it, and to notice that its declaration has changed."""
+    """Return the data that a panel is drawn from, with its declaration, so that a changed declaration is noticed."""
     methods = [
         {
             "label": method.label,

@@ -94,8 +94,8 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """Return the p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
 
     The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
-    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` this is
-    less than Massart's bound by a sixth at 1e-12.
+    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED`
+    and a p-value of 1e-12, this is one sixth less than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)

@@ -34,7 +34,7 @@ LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smal
 SAME = 1e-11  # relative to the largest number: outputs that differ by less are the same up to rounding
 EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # so many tapes are used for each forced value
+FEW = 3  # each forced value is tried with so many sets of the remaining draws
 SECONDS = 2.0
 
 

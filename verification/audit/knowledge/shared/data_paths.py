@@ -58,7 +58,7 @@ def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Draw the reference's noise in dimension d; it may not depend on the number of rows."""
+    """Draw the reference's noise in dimension d. The mechanism must draw it without using the number of rows."""
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
     taken = [name for name in inspect.signature(m.draw_noise).parameters if name in known]
