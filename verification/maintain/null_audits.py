@@ -3,7 +3,8 @@
 The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
 seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws. So one
 test represents the scenario, the first that is exact for a continuous law; the p-values of different scenarios are
-independent. All other p-values are bounds.
+independent. All other p-values are bounds. Those of low-order bits are left out, because floating-point noise breaks its
+claim there.
 """
 
 import argparse
@@ -75,7 +76,7 @@ def audited(target: str, seed: int, samples: int) -> Audited:
     made = TARGETS[target]()
     name = str(made.mechanism)
     report = audit(made, samples=samples, seed=seed)
-    tested = [check for check in report.checks if check.p_value is not None]
+    tested = [check for check in report.checks if check.p_value is not None and check.kind != "bits"]
     exact: dict[str, float] = {}
     bounds: list[float] = []
     for check in tested:
