@@ -3,8 +3,8 @@
 The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
 seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws. So one
 test represents the scenario, the first that is exact for a continuous law; the p-values of different scenarios are
-independent. All other p-values are bounds. Those of low-order bits are left out, because floating-point noise breaks its
-claim there.
+independent. All other p-values are bounds. Those of low-order bits are left out, because floating-point noise breaks
+its claim there.
 """
 
 import argparse
