@@ -60,7 +60,7 @@ KNOWN = Known(
         "every round transforms the rows by the preconditioner that the rounds before have drawn",
         SAME_SQUARES_OF_ANY_ROWS,
     ),
-    many=InOneBatch(mechanism.draw_noise, mechanism.release, stacked=True),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
     choices=in_the_first_round,
     bits_unseen=EIGENVECTORS,
 )

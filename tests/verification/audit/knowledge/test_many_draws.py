@@ -10,7 +10,15 @@ from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
 from covassay.verification.declared import default_claim
 
 SIZE = 30
-CASES = [("ppc", {}), ("ppc", {"calibration": "tight"}), ("ppc", {"kappa": 10.0})]  # κ = 10 needs no round
+CASES = [
+    ("em-cov", {}),
+    ("em-cov", {"calibration": "tight"}),
+    ("gauss-cov", {"ensemble": "goe"}),
+    ("lap-cov", {}),
+    ("ppc", {}),
+    ("ppc", {"calibration": "tight"}),
+    ("ppc", {"kappa": 10.0}),  # κ = 10 needs no round
+]
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
