@@ -4,11 +4,13 @@ The law of EMCov is known exactly on rows along the axes whose eigenvalues lie m
 """
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham
+from covassay.reference.laws.draws_again import DrawsAgain
 from covassay.reference.mechanisms.concentrated import em_cov as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
@@ -50,7 +52,7 @@ def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Mat
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
 
     def direction(m: Matrix, *, step: int) -> Matrix:
-        return np.array([noise.direction(one, step=step) for noise, one in zip(noises, m, strict=True)])
+        return bingham.sample_each(m, [cast(DrawsAgain[Vector], z.direction).generator(step) for z in noises])
 
     eigenvalues = np.array([noise.eigenvalues for noise in noises])
     return mechanism.release(x, IterativeEigenvectorsNoise(eigenvalues, direction), **given)
