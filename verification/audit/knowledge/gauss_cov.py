@@ -1,8 +1,8 @@
-"""GaussCov is the second moment plus Gaussian noise. The entries of the noise on and above the diagonal are tested one
-by one.
+"""GaussCov is the second moment plus Gaussian noise. Every entry of the noise on and above the diagonal has a test of
+its own.
 
-The entries of a triangle are independent, and the ensemble gives their variances, for every n and d. Under add-remove,
-Gaussian noise is added to the sum of x xᵀ and to the number of rows.
+These entries are independent for all n and d, and the chosen noise ensemble gives their variances. Under add-remove
+adjacency, Gaussian noise is added to the sum of xxᵀ and to the number of rows.
 """
 
 import math
@@ -33,6 +33,6 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
-    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n; replacing a row changes it by at most √2/n
     add_remove=math.sqrt(0.5),
 )
