@@ -1,6 +1,7 @@
-"""EMCov draws like iterative eigenvector sampling, with other eigenvalue noise and other exponents.
+"""EMCov samples eigenvectors one after the other like the iterative mechanism, with other eigenvalue noise and other
+exponents.
 
-The law of EMCov is known exactly on rows along the axes whose eigenvalues lie many noise scales apart.
+The law of EMCov is known exactly on rows along the axes if the eigenvalues lie many noise scales apart.
 """
 
 import math
@@ -29,7 +30,9 @@ from covassay.verification.statistics.laws import LAPLACE, NORMAL
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on separated eigenvalues, and neighbours that change two eigenvalues in opposite directions."""
+    """Return the law on data with separated eigenvalues, and neighbours that change two eigenvalues in opposite
+    directions.
+    """
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
 
     def exponents(values: Matrix, n: int) -> Matrix:

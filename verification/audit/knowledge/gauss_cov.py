@@ -1,8 +1,8 @@
-"""GaussCov is the second moment plus Gaussian noise. The entries of the noise on and above the diagonal are tested one
-by one.
+"""GaussCov is the second moment plus Gaussian noise. Every entry of the noise on and above the diagonal has a test of
+its own.
 
-The entries of a triangle are independent, and the ensemble gives their variances, for every n and d. Under add-remove,
-Gaussian noise is added to the sum of x xᵀ and to the number of rows.
+These entries are independent for all n and d, and the chosen noise ensemble gives their variances. Under add-remove
+adjacency, Gaussian noise is added to the sum of xxᵀ and to the number of rows.
 """
 
 import math

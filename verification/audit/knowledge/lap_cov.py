@@ -1,4 +1,4 @@
-"""LapCov adds independent Laplace noise to the triangle of the second moment; every noise entry is observed."""
+"""LapCov adds independent Laplace noise to the entries of the second moment on and above the diagonal."""
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
 from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, scale_of_sum

@@ -1,5 +1,5 @@
-"""Draw many outputs of the reference on one data set faster than by single calls: its rows are checked and squared
-only once.
+"""Draw many outputs of the reference on one data set; this is faster than single calls, because rows are
+checked once.
 """
 
 import inspect
@@ -20,14 +20,14 @@ ENTRIES = (
 def one_by_one(
     sample: Callable[..., Any], x: Matrix, size: int, *, rng: np.random.Generator, **given: Any
 ) -> list[Any]:
-    """Return the outputs of `size` calls of `sample`, one by one."""
+    """Return the outputs of `size` calls of `sample`."""
     rows = SharedRows.of(x)
     return [sample(rows, rng, **given) for _ in range(size)]
 
 
 @dataclass(frozen=True)
 class InOneBatch:
-    """The two steps of `sample`, with all noise drawn at once.
+    """The two steps of `sample`, which draw the noise of many outputs in one batch and then release them.
 
     An option that `draw_noise` takes is passed to both steps. If the noise of many draws is one array, `release`
     computes all their outputs at once.
