@@ -8,11 +8,12 @@ draws, and it needs no law of the quantities. Scores are ranks, so that a wrong 
 
 Each test rests on a change that leaves the law the same:
 
-turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size. sizes :
-two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes. successive draws
-: a whole draw changes its sign, or two draws that are not successive are exchanged. triples : three quantities change
-their signs together. If only this is known to keep the law, the product of three signs, or of one sign and two sizes,
-is a fair coin. If the quantities are independent, the product of two signs and a size is a fair coin as well.
+turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
+sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
+successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
+triples : three quantities change their signs together. If only this is known to keep the law, the product of three
+signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs and a
+size is a fair coin as well.
 
 Two generators with the same seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
