@@ -16,12 +16,12 @@ SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND = 1e-100, 1e100
 
 
 def shown(number: float) -> str:
-    """Return a number as written in the text of a rule, such as 1e-30, 0.5 or 1e30."""
+    """Return a number as it is written in the text of a rule, such as 1e-30, 0.5 or 1e30."""
     return re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), f"{number:g}")
 
 
 def is_real(value: object) -> bool:
-    """Return whether `value` is a real number. Booleans, complex numbers and text are not."""
+    """Return whether `value` is a real number. Booleans, complex numbers and text do not count as real numbers."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
