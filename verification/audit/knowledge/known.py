@@ -128,7 +128,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         data_path,
         declared.domain,
         law.shapes,
-        replace(reference_draws.beside(claim), choices=knowledge.choices(claim)),
+        replace(reference_draws.beside(claim), choices=knowledge.choices(claim), unsure=data_path.rounds_visibly),
         at_budget,
         independent,
         claim.view,
