@@ -15,6 +15,7 @@ from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
+from covassay.verification.audit.knowledge.shared.last_threshold import at_the_last_threshold
 from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
@@ -58,6 +59,6 @@ KNOWN = Known(
         "every round transforms the rows by the preconditioner that the rounds before have drawn",
         SAME_SQUARES_OF_ANY_ROWS,
     ),
-    choices=in_the_first_round,
+    choices=lambda claim: (*in_the_first_round(claim), *at_the_last_threshold(claim)),
     bits_unseen=EIGENVECTORS,
 )
