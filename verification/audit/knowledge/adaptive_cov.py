@@ -18,7 +18,7 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
 FEW_ROWS = 300.0  # n√ρ of the data near the choice between two mechanisms
-MOST_COLUMNS, LONGER, TIMES = 128, 0.5 + 1e-9, 24
+MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
 ROWS = 1000.0  # n√ρ of the data; the search goes beyond its second level with a probability below e^−70
 
 
@@ -78,7 +78,7 @@ def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
             x[: len(lengths)] = lengths[:, None] * directions[np.arange(len(lengths)) % d]
             return x
 
-        return near_choices.at_scales("the better of two mechanisms", at, (0.25, -0.25), TIMES)
+        return near_choices.at_scales("the better of two mechanisms", at, (0.5, -0.5), near_choices.TIMES_IF_FAST)
     return ()
 
 

@@ -2,7 +2,8 @@
 
 A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. What one round does not
 shrink, the next one does, so the choice of the last round alone can be seen in the output. All rows are multiples of
-one direction.
+one direction. Where the rounds get differences of rows, the rows have a mean that lies among the bins of the next step
+only if the direction is shrunk.
 """
 
 import math
@@ -10,13 +11,15 @@ import math
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc, weak_ppc
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce, pme, ppc, weak_ppc
 from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.pairs_of_rows import COLUMNS, rows_for_quiet_rounds
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
+FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so that fewer data sets get more draws each
+BEYOND = 1.9  # the mean lies so many times as far as the bins reach, unless its direction is shrunk, by a factor of 2
 
 
 def at_the_last_threshold(
@@ -42,6 +45,10 @@ def at_the_last_threshold(
         if value <= 0:
             return None
         row = math.sqrt(value) * DIRECTION
-        return np.tile(row, (n, 1)) if not differences else np.tile(np.array([-row, row]) / math.sqrt(2), (n, 1))
+        if not differences:
+            return np.tile(row, (n, 1))
+        far = BEYOND * pme.image_bound(claim.parameter("mean_bound")) * weak_ppc.FLOOR ** (count / 2)
+        return np.tile(far * DIRECTION + np.array([-row, row]) / math.sqrt(2), (n, 1))
 
-    return near_choices.at_scales("the last threshold", at, most=MOST_ROWS)
+    scales, times = (FEW_SCALES, 4) if differences else (near_choices.BOTH_SIDES, 1)
+    return near_choices.at_scales("the last threshold", at, scales, times * near_choices.TIMES, MOST_ROWS)
