@@ -329,7 +329,8 @@ def _with_radius(
     is checked as for all variables.
     """
     tape = first.base.tape
-    idle, lengths = [], []
+    idle: list[int] = []
+    lengths: list[int] = []
     for k in others:
         if tape.draws[k].family == "gamma":
             alike = all(_idle_gamma(side, k) for side in (first, second))
