@@ -18,6 +18,8 @@ CASES = [
     ("ppc", {}),
     ("ppc", {"calibration": "tight"}),
     ("ppc", {"kappa": 10.0}),  # κ = 10 needs no round
+    ("recursive-moment", {}),
+    ("recursive-moment", {"calibration": "tight", "kappa": 10.0}),
 ]
 
 
