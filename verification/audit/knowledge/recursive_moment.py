@@ -36,6 +36,7 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
     likelihood_ratio,
     noise_scenario,
 )
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
