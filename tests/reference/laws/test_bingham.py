@@ -257,3 +257,16 @@ def test_rows_that_are_an_orthonormal_basis_can_be_sampled_from(q: int) -> None:
 def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call(m)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 7])
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
+def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # catches a rejected proposal that is returned, and a generator that does not go on after it
+    monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
+    rng = np.random.default_rng(0)
+    roots = rng.standard_normal((50, q, q))
+    matrices = np.concatenate([roots + np.swapaxes(roots, 1, 2), 100 * (roots @ np.swapaxes(roots, 1, 2))])
+    each = law.sample_each(matrices, [np.random.default_rng(i) for i in range(100)])
+    alone = np.array([law.sample(m, np.random.default_rng(i)) for i, m in enumerate(matrices)])
+    np.testing.assert_array_equal(each, alone, strict=True)
