@@ -17,10 +17,16 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers, diffprivlib_tools
+from covassay.verification.audit.adapters import (
+    diffprivlib_models,
+    diffprivlib_numbers,
+    diffprivlib_package,
+    diffprivlib_tools,
+)
 from covassay.verification.audit.adapters.diffprivlib_package import keeps_factor, legacy, quiet, target
 from covassay.verification.audit.targets.target import Target
 
+PACKAGE = diffprivlib_package.PACKAGE  # must be importable before a target is made
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 
