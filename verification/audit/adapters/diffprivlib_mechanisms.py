@@ -1,15 +1,16 @@
-"""Make targets from diffprivlib (IBM; audited at 0.6.6).
+"""Make targets from two functions of diffprivlib 0.6.6 (IBM) for a covariance and its leading eigenvector.
 
-`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". The mechanism takes XᵀX, so its caller must clip
-the rows; the adapter does that. The rejection sampler of the mechanism asks numpy for a decomposition of one and the
-same covariance at every proposal. The adapter gives it a generator that keeps the factor; the sampler itself is
-diffprivlib's own code.
+The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. This mechanism documents ε-DP
+for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration "paper". It takes
+XᵀX, so its caller must clip the rows, and the adapter does that. Its rejection sampler asks numpy at every proposal
+for a decomposition of the same covariance matrix. The adapter gives it a generator that stores this decomposition;
+the sampler itself is diffprivlib's own code.
 
-`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
-together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited without a reference law.
+The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
+w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited
+without a reference law.
 
-Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
+The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make other targets from diffprivlib.
 """
 
 import warnings
@@ -46,18 +47,18 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 
 def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """Return the target that draws with that part of the installed diffprivlib."""
+    """Return the target with this name, which draws by diffprivlib."""
     return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 
 def bingham() -> Target:
-    """Run the exponential mechanism for the leading eigenvector."""
+    """Return a private leading eigenvector by the exponential mechanism."""
     paper = (("calibration", "paper"),)
     return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
-    """Return eigenvalues and eigenvectors of the second moment."""
+    """Return private eigenvalues and eigenvectors of the second moment."""
     return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 

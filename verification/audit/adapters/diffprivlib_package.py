@@ -1,5 +1,5 @@
-"""Declare what the adapters of diffprivlib need: the package at its pinned version, the generators that it takes,
-its noise.
+"""Declare what the adapters of diffprivlib need: the package at its pinned version, generators that it accepts, and its
+primitives.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from covassay.verification.audit.recorded.primitives import Family, Into, Primitive
 from covassay.verification.audit.targets.package import Package
 
-# diffprivlib 0.6.6 imports with scikit-learn 1.6, but not with 1.9
+# diffprivlib 0.6.6 can be imported with scikit-learn 1.6, but not with 1.9
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
 
 
@@ -65,14 +65,14 @@ PRIMITIVES = (
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState, which diffprivlib takes, with a seed from the generator."""
+    """Return a RandomState, which diffprivlib accepts, with a seed from the generator."""
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState that decomposes the covariance of a normal law once for repeated draws.
+    """Return a RandomState that decomposes the covariance of a normal law only once for repeated draws.
 
-    The draws are those of a RandomState, bit for bit.
+    Its draws are those of an ordinary RandomState, bit for bit.
     """
     made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
     return made
@@ -80,7 +80,7 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """Return a subclass of the RandomState that stands under numpy's name at the time of the call."""
+    """Return a subclass of the class that numpy calls RandomState at the time of the call."""
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""

@@ -1,14 +1,17 @@
-"""Make targets from tools of diffprivlib and its K-means (audited at 0.6.6); they belong to the adapter `diffprivlib`.
+"""Make targets from tools of diffprivlib 0.6.6 and from its K-means; they belong to the adapter `diffprivlib`.
 
-All of them look at the columns of a box. The package does not say which data sets are neighbours.
+All targets take columns with public bounds. The package does not say which data sets are neighbours.
 
-- `sum`, `std`, `nanmean`: `tools.sum(X, epsilon, bounds, axis=0)`, `tools.std`, `tools.nanmean`.
-- `count-nonzero`: `tools.count_nonzero` of whether entries of the first column are above the middle of its range.
-- `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. The
-sensitivity of the histogram is 1 for all bins together, which is that of adding or removing a row, so this is its
-adjacency here. - `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the first column.
-- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. The number of iterations
-depends on n, so n is fixed here.
+- The targets `sum`, `std` and `nanmean` call `tools.sum(X, epsilon, bounds, axis=0)`, `tools.std` and
+  `tools.nanmean`.
+- The target `count-nonzero` calls `tools.count_nonzero` to count the entries of the first column above the middle of
+  its range.
+- The target `histogram` calls `tools.histogram` on the first column, with as many bins of its range as there are
+  columns. The sensitivity of the histogram is 1 for all bins together. This is the sensitivity to adding or removing
+  a row, so the target has this adjacency.
+- The target `quantile` calls `tools.quantile(x, 0.5, epsilon, bounds)` on the first column x.
+- The target `k-means` returns `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_` for d columns. Its
+  number of iterations depends on n, so the adapter fixes n.
 """
 
 import warnings
@@ -26,7 +29,7 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a column of positive numbers and of a column of shares
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 OF_ONE_ROW = "it does not say which data sets are neighbours; its sensitivities are those of adding or removing a row"
 
