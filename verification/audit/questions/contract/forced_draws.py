@@ -1,8 +1,7 @@
-"""Examine the target at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
+"""Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off and noise that is drawn again break no promise of the contract, but each of them is
-a branch that random draws hardly ever reach, and in which the proof of a mechanism may fail. So such branches are
-noted.
+An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But each of them is
+a branch that random draws hardly ever reach, and the proof of a mechanism may fail in it. So such branches are noted.
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ from covassay.verification.audit.questions.privacy.recorded_draws import recorde
 from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
 
 NAME = "forced draws"
-SHAPE = 6, 3  # the number of rows and columns of the data set
+SHAPE = 6, 3  # the numbers of rows and columns of the data set
 SHOWN = 3
 MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
 
 
 @dataclass(frozen=True)
 class RareBranch:
-    """How the target behaves at one quantile of one draw, or of all draws."""
+    """How the target behaves if one draw, or all draws, are forced to an extreme quantile."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
     quantile: float = field(metadata=says("The probability of a value as far out."))
@@ -38,13 +37,15 @@ class RareBranch:
 
 @dataclass(frozen=True)
 class RareBranches(Facts):
-    """The branches that forced draws entered."""
+    """The branches of the target that forced draws reached."""
 
     branches: tuple[RareBranch, ...] = field(metadata=says("One for each draw and side."))
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """Return the relevant branches: not those of the reference, and no loops that only draw uniform numbers again."""
+    """Return the branches to report: those of the reference are left out, and so are loops that only draw uniform
+    numbers again.
+    """
     known = {(one.kind, one.family) for one in usual}
     return [
         one
@@ -61,7 +62,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Force the draws of the target into rare branches on one data set, and note what happens there."""
+    """Force the draws of the target into rare branches on one data set, and note what happens."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

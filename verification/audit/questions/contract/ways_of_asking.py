@@ -1,4 +1,6 @@
-"""Check that the law is the same in every way of calling: other forms of numbers, earlier calls, a fresh process."""
+"""Check that the law does not depend on how the target is called: with other forms of the numbers, after other calls,
+or in a new process.
+"""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Test whether a target that mostly reproduces the reference's draws has the reference's law where its draws differ."""
+"""Test whether a target that mostly gives the reference's outputs has the reference's law where its outputs differ."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Draw the target and the reference from equal generators."""
+    """Draw the target and the reference with equal generators."""
     known = subject.known
     if known.beside is None:
         return []
